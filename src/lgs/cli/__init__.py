@@ -1,0 +1,36 @@
+"""The command line: one file per command, found by listing this folder.
+
+Each file defines a function of the command's name, a Typer command; printing belongs here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+
+import typer
+
+from .errors import UserError
+
+
+def build() -> typer.Typer:
+    """The `lgs` application."""
+    app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, help="Latent Guided Sampling.")
+    app.callback()(lambda: None)
+    for module in sorted(pkgutil.iter_modules(__path__), key=lambda found: found.name):
+        command = getattr(importlib.import_module(f"{__name__}.{module.name}"), module.name, None)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=module.name)
+        elif callable(command):
+            app.command(name=module.name)(command)
+    return app
+
+
+def main() -> None:
+    """Run a command; what the user can mend is one line and exit code 2, never a traceback."""
+    try:
+        build()()
+    except UserError as error:
+        print(f"lgs: {error}", file=sys.stderr)
+        sys.exit(2)
