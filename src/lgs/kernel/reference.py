@@ -5,6 +5,7 @@ The compiled kernel has the same two functions with the same meaning; this file 
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import torch
@@ -15,8 +16,8 @@ from torch.utils.checkpoint import checkpoint
 from ..model.tables import Tables
 from ..problems import NONE, Context, Problem
 
-SCORE_BYTES = 1 << 28
-"""About how much memory one chunk of steps may take in `score`."""
+SCORE_BYTES = {"cpu": 1 << 28, "cuda": 1 << 34}
+"""About how much memory one chunk of steps may take in `score`, by kind of device."""
 
 
 @torch.no_grad()
@@ -57,7 +58,7 @@ def score(problem: Problem[Any, Any], instance: Any, tables: Tables, actions: Te
     horizon = int((actions != NONE).any(1).any(0).sum())
     nodes = tables.keys.shape[1]
     per_step = batch * particles * nodes * tables.heads * 4 * (1 + len(problem.dynamic))
-    chunk = max(1, SCORE_BYTES // max(1, per_step))
+    chunk = max(1, SCORE_BYTES.get(actions.device.type, 1 << 28) // max(1, per_step))
     state = problem.reset(instance, particles)
     first = 0
     if problem.forced_start and horizon:
@@ -78,15 +79,15 @@ def score(problem: Problem[Any, Any], instance: Any, tables: Tables, actions: Te
         counted = taken != NONE
         if begin == 0:
             counted = counted & torch.cat((starts[..., None] == NONE, counted[..., 1:]), -1)
-        total = total + checkpoint(
-            _score_chunk,
+        # Several chunks are recomputed in the backward pass rather than kept.
+        run = functools.partial(checkpoint, _score_chunk, use_reentrant=False) if chunk < horizon else _score_chunk
+        total = total + run(
             tables,
             torch.stack(masks, 2),
             Context(torch.stack(anchors, 2), torch.stack(scalars, 2)),
             torch.stack(features, 2) if features else None,
             taken,
             counted,
-            use_reentrant=False,
         )
     return total
 
@@ -140,7 +141,7 @@ def _log_policy(tables: Tables, allowed: Tensor, context: Context, features: Ten
     glimpse = _attend(tables, query, allowed, features)
     if tables.residual is not None:
         glimpse = glimpse + _per_particle(tables.residual, repeat)
-    logits = (glimpse @ tables.logit_keys.mT).to(_logit_dtype(tables))
+    logits = _full_precision_product(glimpse, tables.logit_keys)
     if tables.pairwise is not None:
         logits = logits + _rows(tables.pairwise, context.anchors[..., 0])
     if features is not None:
@@ -177,6 +178,13 @@ def _rows(table: Tensor, node: Tensor) -> Tensor:
     """`table` [B, N, w] at `node` [B, K]; an absent node contributes zero."""
     picked = table.gather(1, node.clamp_min(0)[..., None].expand(-1, -1, table.shape[-1]))
     return picked * (node != NONE)[..., None]
+
+
+def _full_precision_product(glimpse: Tensor, logit_keys: Tensor) -> Tensor:
+    """Logits decide; under mixed precision, too, they are computed in float32."""
+    dtype = torch.promote_types(logit_keys.dtype, torch.float32)
+    with torch.autocast(glimpse.device.type, enabled=False):
+        return glimpse.to(dtype) @ logit_keys.to(dtype).mT
 
 
 def _logit_dtype(tables: Tables) -> torch.dtype:

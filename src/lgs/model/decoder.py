@@ -30,6 +30,9 @@ class Decoder(nn.Module):
         self.output = linear(dim)
         """W_O, the last layer: what LGS adapts at test time."""
         self.query_latent = linear(config.latent) if config.latent else None
+        if self.query_latent is not None:
+            # Small, so that latents join a policy that was trained without them gently.
+            nn.init.normal_(self.query_latent.weight, std=0.02)
         self.query_graph = linear(dim) if config.graph_query else None
         self.pair_bias = nn.Parameter(torch.full((len(problem.pairwise),), -0.3)) if config.pairwise else None
         self.residual = (

@@ -1,0 +1,1 @@
+"""How models are trained: losses, the trainer, recipes."""

@@ -1,0 +1,91 @@
+"""One batch of instances to the loss whose gradient is the estimator of the training objective."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Generator, Tensor, nn
+
+from ..model import LGSNet
+from ..problems.batched import Batched
+from ..rollout import rollout, score
+from . import losses
+from .recipe import Phase
+
+
+@dataclass(frozen=True)
+class Batch(Batched):
+    """A batch of instances and all the randomness that a step uses; its rows are independent of one another."""
+
+    instance: Any
+    noise: Tensor
+    """[B, K, d_z] standard Gaussian."""
+    uniforms: Tensor
+    """[B, K, T] in [0, 1), decides the sampled episodes."""
+    pick: Tensor
+    """[B] in [0, 1), decides which trajectories are scored."""
+
+
+def draw(model: LGSNet, phase: Phase, size: int, generator: Generator) -> Batch:
+    """A whole batch; in a distributed run every process draws the same one and takes its own rows."""
+    device = generator.device
+    # Instances come from a generator of their own on the CPU, whose seed is drawn from the run's.
+    seed = int(torch.randint(2**62, (1,), generator=generator, device=device))
+    instance = model.problem.generate(phase.batch, size, Generator().manual_seed(seed)).to(device)
+    shape = (phase.batch, phase.particles)
+    return Batch(
+        instance,
+        torch.randn((*shape, model.config.latent), generator=generator, device=device),
+        torch.rand((*shape, model.problem.horizon(instance)), generator=generator, device=device),
+        torch.rand(phase.batch, generator=generator, device=device),
+    )
+
+
+class Objective(nn.Module):
+    """Wraps the model so that one forward call is one loss (what distributed data parallelism needs)."""
+
+    def __init__(self, model: LGSNet) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, batch: Batch, phase: Phase, progress: float) -> tuple[Tensor, Tensor]:
+        """The loss (a scalar) and the costs of all particles [B, K]."""
+        model, instance = self.model, batch.instance
+        encoded = model.encode(instance)
+        prior = encoded.prior
+        with torch.no_grad():
+            z = prior.sample(batch.noise) if phase.latent else torch.zeros_like(batch.noise)
+            z = z * (model.config.radius / z.norm(dim=-1, keepdim=True).clamp_min(model.config.radius))
+            starts = model.starts(instance, phase.particles)
+            played = rollout(model, instance, encoded, z, starts, batch.uniforms)
+            loss = losses.load(phase.loss, phase.settings)
+            coefficients = loss(played.costs.float(), played.log_probs.float(), progress)
+            index, weight = choose(coefficients.decoder, phase.scored, batch.pick)
+        log_p = score(model, instance, encoded, pick(z, index), pick(played.actions, index), pick(starts, index))
+        value = (weight * log_p).sum()
+        if phase.latent and prior.mean.requires_grad:
+            value = value + (coefficients.encoder * prior.log_prob(z)).sum()
+        return value / len(instance), played.costs
+
+
+def choose(coefficients: Tensor, count: int, offset: Tensor) -> tuple[Tensor, Tensor]:
+    """Trajectories [B, S] to score and their weights, so that the expected weighted sum is that over all [B, K].
+
+    Systematic sampling in proportion to the absolute coefficients; `count` = 0 keeps all K as they are.
+    """
+    batch, particles = coefficients.shape
+    if count == 0 or count >= particles:
+        everyone = torch.arange(particles, device=coefficients.device).expand(batch, particles)
+        return everyone, coefficients
+    size = coefficients.abs()
+    total = size.sum(-1, keepdim=True)
+    ticks = (torch.arange(count, device=size.device) + offset[:, None]) / count
+    index = torch.searchsorted(size.cumsum(-1), ticks * total).clamp_max(particles - 1)
+    return index, coefficients.gather(-1, index).sign() * total / count
+
+
+def pick(rows: Tensor, index: Tensor) -> Tensor:
+    """`rows` [B, K, ...] at `index` [B, S]."""
+    return rows.gather(1, index.view(*index.shape, *[1] * (rows.dim() - 2)).expand(-1, -1, *rows.shape[2:]))

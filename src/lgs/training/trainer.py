@@ -1,0 +1,239 @@
+"""The training loop, flat: draw, roll out, score, step, average, validate, save."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from lightning_fabric import Fabric
+from torch import Generator
+
+from ..model import LGSNet, weights
+from . import checkpoint, validation
+from .objective import Objective, draw
+from .recipe import Phase, Recipe
+
+LAST_WEIGHTS = "last.safetensors"
+
+
+class TrainingError(ValueError):
+    """A run that cannot go on; the message says why and what to change."""
+
+
+@dataclass(frozen=True)
+class Status:
+    """What an observer hears of a run after every step."""
+
+    step: int
+    phase: str
+    progress: float
+    seconds: float
+    """Of training, over all sittings of this run."""
+    remaining: float
+    """Seconds to the end of the budget, as far as it can be told."""
+    instances: int
+    trajectories: int
+    rate: float
+    """Instances per second, lately."""
+    loss: float
+    cost: float
+    """Mean over the batch of the sampled costs."""
+    best: float
+    """Mean over the batch of the best of K."""
+    lr: float
+    validation: float | None = None
+    """Percent above the reference (or the cost, where there is none) when this step validated."""
+
+
+Observer = Callable[[Status], None]
+
+
+class Trainer:
+    """One run of a recipe in a folder; the same call again goes on where the last checkpoint was."""
+
+    def __init__(self, recipe: Recipe, folder: Path, fabric: Fabric, initial: LGSNet | None = None) -> None:
+        self.recipe, self.folder, self.fabric = recipe, folder, fabric
+        torch.manual_seed(recipe.seed)
+        self.model = initial or LGSNet(recipe.model)
+        self.average = copy.deepcopy(self.model).requires_grad_(False).to(fabric.device)
+        optimizer = torch.optim.Adam(self.model.parameters(), lr=0.0, weight_decay=recipe.weight_decay)
+        self.objective, self.optimizer = fabric.setup(Objective(self.model), optimizer)
+        self.generator = Generator(fabric.device).manual_seed(recipe.seed)
+        self.step = self.instances = self.trajectories = 0
+        self.seconds = 0.0
+        self.phase_began = 0
+        self._resume()
+        self.references = validation.references(recipe.model.problem, recipe.validate_size, recipe.validate_count)
+
+    # -- the loop ----------------------------------------------------------------------------------
+    def run(self, observers: list[Observer], stop: Callable[[], bool] = lambda: False) -> None:
+        """Train until the budget is spent or `stop` says so; a checkpoint is kept in both cases."""
+        saved = validated = time.monotonic()
+        rate, phase_name = 0.0, ""
+        while self.progress < 1 and not stop():
+            begin = time.monotonic()
+            phase, within = self.recipe.phase_at(self.progress)
+            if phase_name not in ("", phase.name):
+                self._finish_phase(phase_name)
+            phase_name = phase.name
+            loss, costs, lr = self._update(phase, within)
+            self.step += 1
+            self.instances += phase.batch * phase.accumulate
+            self.trajectories += phase.batch * phase.accumulate * phase.particles
+            now = time.monotonic()
+            self.seconds += now - begin
+            latest = phase.batch * phase.accumulate / (now - begin)
+            rate = latest if rate == 0 else 0.95 * rate + 0.05 * latest
+            score = None
+            if now - validated > 60 * self.recipe.validate_minutes or self.progress >= 1:
+                score, validated = self.validate(phase.latent), time.monotonic()
+            if now - saved > 60 * self.recipe.checkpoint_minutes:
+                self.save()
+                saved = time.monotonic()
+            status = Status(
+                self.step, phase.name, self.progress, self.seconds, self._remaining(), self.instances,
+                self.trajectories, rate, loss, float(costs.mean()), float(costs.amin(-1).mean()), lr, score,
+            )  # fmt: skip
+            for observer in observers:
+                observer(status)
+        self.save()
+        if self.progress >= 1:
+            self._finish_phase(self.recipe.phases[-1].name)
+
+    def _update(self, phase: Phase, within: float) -> tuple[float, torch.Tensor, float]:
+        """One optimiser step; returns the loss, the sampled costs and the learning rate."""
+        lr = self._learning_rate(phase, within)
+        for group in self.optimizer.param_groups:
+            group["lr"] = lr
+        self.optimizer.zero_grad()
+        rank, world = self.fabric.global_rank, self.fabric.world_size
+        total = 0.0
+        for _ in range(phase.accumulate):
+            which = int(torch.randint(len(phase.sizes), (1,), generator=self.generator, device=self.fabric.device))
+            batch = draw(self.model, phase, phase.sizes[which], self.generator)
+            if world > 1:
+                batch = batch.rows(slice(rank * phase.batch // world, (rank + 1) * phase.batch // world))
+            try:
+                loss, costs = self.objective(batch, phase, within)
+                self.fabric.backward(loss / phase.accumulate)
+            except torch.OutOfMemoryError as error:
+                raise TrainingError(
+                    f"out of memory in phase {phase.name!r}; lower its batch or particles, or set scored"
+                    f" ({self._kept()})"
+                ) from error
+            total += float(loss.detach()) / phase.accumulate
+        if not math.isfinite(total):
+            raise TrainingError(f"the loss is not finite at step {self.step}; lower lr ({self._kept()})")
+        self.fabric.clip_gradients(self.objective, self.optimizer, max_norm=self.recipe.clip, error_if_nonfinite=False)
+        self.optimizer.step()
+        self._update_average()
+        return total, costs, lr
+
+    @torch.no_grad()
+    def _update_average(self) -> None:
+        decay = min(self.recipe.ema, (1 + self.step) / (10 + self.step))
+        torch._foreach_lerp_(list(self.average.parameters()), list(self.model.parameters()), 1 - decay)
+
+    # -- schedule ----------------------------------------------------------------------------------
+    @property
+    def progress(self) -> float:
+        if self.recipe.steps:
+            return min(1.0, self.step / self.recipe.steps)
+        return min(1.0, self.seconds / (3600 * self.recipe.hours))
+
+    def _remaining(self) -> float:
+        return self.seconds * (1 - self.progress) / max(self.progress, 1e-9)
+
+    def _learning_rate(self, phase: Phase, within: float) -> float:
+        start, end = phase.lr
+        if within == 0 or self.step < self.phase_began:
+            self.phase_began = self.step
+        warm = min(1.0, (self.step - self.phase_began + 1) / phase.warmup) if phase.warmup else 1.0
+        return warm * (end + (start - end) * (1 + math.cos(math.pi * within)) / 2)
+
+    # -- keeping -----------------------------------------------------------------------------------
+    def validate(self, latent: bool) -> float:
+        """Best of 100 latents, greedy, on the validation set: gap in percent, or cost without a reference."""
+        recipe = self.recipe
+        instance = validation.instances(self.model.problem, recipe.validate_size, recipe.validate_count)
+        best = validation.evaluate(self.average, instance.to(self.fabric.device), latent=latent).amin(-1).cpu()
+        if self.references is not None:
+            return validation.gap(best, self.references)
+        return self.model.problem.sense * float(best.mean())
+
+    def save(self) -> None:
+        """The checkpoint and the averaged weights."""
+        if self.fabric.global_rank != 0:
+            return
+        checkpoint.save(
+            self.folder,
+            {
+                "model": self.model.state_dict(),
+                "average": self.average.state_dict(),
+                "optimizer": self.optimizer.state_dict(),
+                "generator": self.generator.get_state(),
+                "recipe": _plain(self.recipe.to_dict()),
+                "counts": [self.step, self.instances, self.trajectories, self.phase_began],
+                "seconds": self.seconds,
+            },
+        )
+        weights.save(self.average, self.folder / LAST_WEIGHTS, self.card())
+
+    def card(self) -> dict[str, Any]:
+        """What can be said of these weights."""
+        return {
+            "problem": self.recipe.model.problem,
+            "recipe": _plain(self.recipe.to_dict()),
+            "steps": self.step,
+            "instances": self.instances,
+            "trajectories": self.trajectories,
+            "hours": round(self.seconds / 3600, 3),
+            "device": str(self.fabric.device.type),
+        }
+
+    def _finish_phase(self, name: str) -> None:
+        """Every phase leaves its own weights behind; those without latents are stored without them."""
+        if self.fabric.global_rank != 0:
+            return
+        phase = next(phase for phase in self.recipe.phases if phase.name == name)
+        model = self.average if phase.latent else without_latent(self.average)
+        weights.save(model, self.folder / f"{name}.safetensors", self.card() | {"phase": name})
+
+    def _resume(self) -> None:
+        state = checkpoint.load(self.folder)
+        if state is None:
+            return
+        if state["recipe"]["model"] != _plain(self.recipe.to_dict())["model"]:
+            raise TrainingError(f"{self.folder}: holds a run of another model; choose another --out")
+        self.model.load_state_dict(state["model"])
+        self.average.load_state_dict(state["average"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.generator.set_state(state["generator"])
+        self.step, self.instances, self.trajectories, self.phase_began = state["counts"]
+        self.seconds = state["seconds"]
+
+    def _kept(self) -> str:
+        kept = (self.folder / checkpoint.FILE).exists()
+        return f"last good checkpoint: {self.folder / checkpoint.FILE}" if kept else "no checkpoint yet"
+
+
+def without_latent(model: LGSNet) -> LGSNet:
+    """The same policy at z = 0, as a model that has no latent space."""
+    plain = LGSNet(dataclasses.replace(model.config, latent=0))
+    own = plain.state_dict()
+    plain.load_state_dict({name: value for name, value in model.state_dict().items() if name in own})
+    return plain
+
+
+def _plain(value: Any) -> Any:
+    """Tuples to lists, so that what is stored compares equal to what was loaded."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
