@@ -23,7 +23,7 @@ __all__ = [
     "names",
 ]
 
-_HELPERS = {"base", "batched", "geometry"}
+_HELPERS = {"base", "batched", "geometry", "routes"}
 
 
 def names() -> list[str]:
