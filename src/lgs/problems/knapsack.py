@@ -123,4 +123,4 @@ class Knapsack(Problem[Instance, State]):
         load = sum(weights[item - 1] for item in items)
         if load > capacity:
             faults.append(f"the items weigh {load * instance.unit:g} of {capacity * instance.unit:g}")
-        return Verdict(-sum(values[item - 1] for item in items), tuple(faults))
+        return Verdict(-float(sum(values[item - 1] for item in items)), tuple(faults))
