@@ -1,0 +1,1 @@
+"""What every method stands on: the target, the budget, the noise, the chains, the run."""

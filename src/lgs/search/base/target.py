@@ -1,0 +1,173 @@
+"""What is searched: a model, a batch of instances, and the only place where particles are evaluated."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import torch
+from torch import Tensor
+
+from ... import kernel
+from ...model import LGSNet
+from ...problems import NONE, concatenate
+from . import overlay as overlays
+from .budget import Budget, Exhausted
+from .overlay import Overlay
+from .speed import Speed
+from .trace import Trace
+
+Decoding = Literal["greedy", "sampled"]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    actions: Tensor
+    """[R, K, T]"""
+    costs: Tensor
+    """[R, K] float64"""
+
+
+class Target:
+    """Evaluates particles (z, start) of B instances, and keeps count, time, the best so far and the trace.
+
+    With augmentation every instance has A images, each with its own chains: methods see R = A * B rows (all
+    first images, then all second ones, ...), the best is kept over the images. One target serves one run.
+    """
+
+    def __init__(
+        self,
+        model: LGSNet,
+        instance: Any,
+        *,
+        decoding: Decoding = "greedy",
+        augment: int = 1,
+        seed: int = 0,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        if decoding not in get_args(Decoding):
+            raise ValueError(f"decoding must be one of {', '.join(get_args(Decoding))}, is {decoding!r}")
+        self._clock, self._began = clock, clock()
+        # Gradients are only ever wanted of latents and overlays; and the caller's model stays as it is.
+        self.model = copy.deepcopy(model).eval().requires_grad_(False)
+        self.problem = self.model.problem
+        self.device = next(self.model.parameters()).device
+        self.instance = instance.to(self.device)
+        self.decoding, self.augment, self.seed = decoding, augment, seed
+        self.images = concatenate(self.problem.symmetries(self.instance, augment))
+        with torch.no_grad():
+            self.encoded = self.model.encode(self.images)
+        self.horizon = self.problem.horizon(self.images)
+        self.budget = Budget()
+        self.rollouts = 0
+        """Per instance, so far."""
+        self.trace = Trace()
+        self.best_costs = torch.full((len(instance),), torch.inf, dtype=torch.float64, device=self.device)
+        self.best_actions = torch.full((len(instance), self.horizon), NONE, device=self.device)
+        self._speed = {"rollout": Speed(), "gradient": Speed()}
+
+    @property
+    def rows(self) -> int:
+        return len(self.images)
+
+    @property
+    def seconds(self) -> float:
+        return self._clock() - self._began
+
+    def starts(self, particles: int) -> Tensor:
+        """[R, K] the first node of each particle; it stays the particle's own for the whole search."""
+        return self.model.starts(self.images, particles)
+
+    # -- evaluation --------------------------------------------------------------------------------
+    @torch.no_grad()
+    def evaluate(
+        self, z: Tensor, starts: Tensor, uniforms: Tensor | None = None, overlay: Overlay | None = None
+    ) -> Evaluation:
+        """Decode particles z [R, K, d_z], starts [R, K]: sampled from uniforms [R, K, T], greedily without.
+
+        Raises `Exhausted` when the budget ends before the last particle; what was decoded counts.
+        """
+        tables = overlays.tables(self.model, self.encoded, z, overlay or {})
+        parts = []
+        for block in self._blocks(z.shape[1], "rollout"):
+            some = tables if block == slice(0, z.shape[1]) else overlays.particles(tables, block)
+            noise = None if uniforms is None else uniforms[:, block]
+            actions, _ = kernel.rollout(self.problem, self.images, some, starts[:, block], noise)
+            parts.append(Evaluation(actions, self._note(actions)))
+        return Evaluation(torch.cat([p.actions for p in parts], 1), torch.cat([p.costs for p in parts], 1))
+
+    def submit(self, actions: Tensor) -> Tensor:
+        """[R, K] costs of complete episodes [R, K, T] made by other means; each counts as a rollout."""
+        self.check()
+        return self._note(actions)
+
+    def gradient(
+        self,
+        weights: Tensor,
+        z: Tensor,
+        starts: Tensor,
+        actions: Tensor,
+        wrt: Sequence[Tensor],
+        overlay: Overlay | None = None,
+    ) -> list[Tensor]:
+        """Gradient of sum_k weights[r, k] log p(y_k | x_r, z_k) with respect to latents or an overlay's leaves."""
+        total = [torch.zeros_like(leaf) for leaf in wrt]
+        for block in self._blocks(z.shape[1], "gradient"):
+            tables = overlays.tables(self.model, self.encoded, z[:, block], overlay or {})
+            log_probs = kernel.score(self.problem, self.images, tables, actions[:, block], starts[:, block])
+            loss = (weights[:, block] * log_probs).sum()
+            # The overlay may have been computed from its leaves, by a graph that the next block needs again.
+            for sum_, part in zip(total, torch.autograd.grad(loss, wrt, retain_graph=True)):
+                sum_ += part
+        return total
+
+    def check(self) -> None:
+        """Raise `Exhausted` if the budget is used up; the first rollout is always allowed."""
+        if self.rollouts and self._over():
+            raise Exhausted
+
+    def _over(self) -> bool:
+        budget = self.budget
+        return (
+            (budget.seconds is not None and self.seconds >= budget.seconds)
+            or (budget.rollouts is not None and self.rollouts + self.augment > budget.rollouts)
+            or (budget.target_cost is not None and bool((self.best_costs <= budget.target_cost).all()))
+        )
+
+    def _blocks(self, particles: int, kind: str) -> Iterator[slice]:
+        """Particles in blocks that each fit what is left of the budget, as far as the speed so far tells."""
+        speed, begin = self._speed[kind], 0
+        while begin < particles:
+            self.check()
+            left = self._time_left()
+            if self.rollouts and not speed.fits(left):
+                raise Exhausted
+            size = speed.size(left) // self.rows
+            if kind == "rollout" and self.budget.rollouts is not None:
+                size = min(size, (self.budget.rollouts - self.rollouts) // self.augment)
+            end = min(particles, begin + max(1, size))
+            started = self._clock()
+            yield slice(begin, end)
+            speed.measured((end - begin) * self.rows, self._clock() - started)
+            begin = end
+
+    def _time_left(self) -> float:
+        return torch.inf if self.budget.seconds is None else self.budget.seconds - self.seconds
+
+    def _note(self, actions: Tensor) -> Tensor:
+        """Count episodes [R, K, T] and keep the best of each instance over its images; returns their costs."""
+        costs = self.problem.cost(self.images, actions)
+        particles = costs.shape[1]
+        self.rollouts += particles * self.augment
+        best, where = costs.view(self.augment, -1, particles).transpose(0, 1).flatten(1).min(1)
+        better = best < self.best_costs
+        if bool(better.any()):
+            image, particle = where // particles, where % particles
+            winners = actions[image * len(self.instance) + torch.arange(len(image), device=self.device), particle]
+            self.best_costs = torch.where(better, best, self.best_costs)
+            self.best_actions = torch.where(better[:, None], winners, self.best_actions)
+            self.trace.note(self.seconds, self.rollouts, self.best_costs)
+        return costs

@@ -1,0 +1,105 @@
+"""Latent Guided Sampling: interacting chains that adapt the decoder's last layer as they go (Algorithm 1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from torch import Tensor
+
+from .base import chains, overlay
+from .base.chains import Chains
+from .base.interaction import iterate
+from .base.method import Info
+from .base.noise import Noise
+from .base.optimizer import Descent, Rule
+from .base.overlay import OUTPUT
+from .base.proposals import InteractingParams
+from .base.settings import require
+from .base.target import Target
+
+
+@dataclass(frozen=True)
+class Params(InteractingParams):
+    intervals: tuple[int, ...] = (1, 1, 5, 15, 25, 100, 150)
+    """Iterations between updates of the weights; the last interval repeats. Empty: never."""
+    rate: float = 0.001
+    """Step size of the first update (gamma_1), for costs in units of the first population's mean cost."""
+    decay: float = 0.0
+    """The u-th update has step size rate / u^decay."""
+    optimizer: Rule = "adam"
+    sampled: bool = False
+    """Updates learn from solutions freshly sampled at the chains' latents, not from the chains' own."""
+    restart: bool = False
+    """After an update the chains' solutions are decoded again under the new weights."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for interval in self.intervals:
+            require("each interval", interval, at_least=1)
+        require("rate", self.rate, at_least=0)
+        require("decay", self.decay, at_least=0)
+
+
+@dataclass(frozen=True)
+class State:
+    chains: Chains
+    output: Tensor
+    """[R, d, d] W_O of each row: theta."""
+    descent: Descent
+    next_update: int
+    """The iteration after which the weights move next; -1 for never."""
+
+    @property
+    def adapted(self) -> dict[str, Tensor]:
+        return {OUTPUT: self.output}
+
+
+def init(target: Target, params: Params, noise: Noise) -> State:
+    output = overlay.weight(target.model, OUTPUT, target.rows)
+    first = params.intervals[0] if params.intervals else -1
+    return State(chains.begin(target, params.particles, noise), output, Descent.of([output]), first)
+
+
+def step(target: Target, params: Params, state: State, noise: Noise) -> tuple[State, Info]:
+    moved, accepted = iterate(target, params, state.chains, noise, state.adapted)
+    state = replace(state, chains=moved)
+    if moved.iteration == state.next_update:
+        state = update(target, params, state, noise)
+    return state, Info(state.chains.costs, accepted, state.chains.z)
+
+
+def update(target: Target, params: Params, state: State, noise: Noise) -> State:
+    """theta <- theta - gamma_u H_theta, with H_theta from the population as it is."""
+    population = state.chains
+    if params.sampled:
+        draws = noise.uniform(population.z.shape[1], target.horizon)
+        made = target.evaluate(population.z, population.starts, draws, state.adapted)
+        population = replace(population, actions=made.actions, costs=made.costs)
+    descended, descent = state.descent.step(
+        [state.output],
+        [gradient(target, population, state.output)],
+        params.rate / (state.descent.steps + 1) ** params.decay,
+        params.optimizer,
+    )
+    interval = params.intervals[min(descent.steps, len(params.intervals) - 1)]
+    state = replace(state, output=descended[0], descent=descent, next_update=state.next_update + interval)
+    return decoded_again(target, state, noise) if params.restart else state
+
+
+def gradient(target: Target, population: Chains, output: Tensor) -> Tensor:
+    """H_theta [R, d, d]: 1/K sum_k (C(y^k) - b) grad log p_theta(y^k | x, z^k), b the population's mean cost."""
+    leaf = output.detach().requires_grad_()
+    costs = population.costs / population.unit
+    weights = (costs - costs.mean(1, keepdim=True)) / costs.shape[1]
+    (found,) = target.gradient(
+        weights.to(output.dtype), population.z, population.starts, population.actions, [leaf], {OUTPUT: leaf}
+    )
+    return found
+
+
+def decoded_again(target: Target, state: State, noise: Noise) -> State:
+    """The same latents with solutions and costs under the weights of now."""
+    old = state.chains
+    randomness = chains.uniforms(target, old.z.shape[1], noise)
+    made = target.evaluate(old.z, old.starts, randomness, state.adapted)
+    return replace(state, chains=replace(old, actions=made.actions, costs=made.costs))
