@@ -15,6 +15,7 @@ from torch.utils.checkpoint import checkpoint
 
 from ..model.tables import Tables
 from ..problems import NONE, Context, Problem
+from ..problems.batched import as_particles
 
 SCORE_BYTES = {"cpu": 1 << 28, "cuda": 1 << 34}
 """About how much memory one chunk of steps may take in `score`, by kind of device."""
@@ -65,17 +66,12 @@ def score(problem: Problem[Any, Any], instance: Any, tables: Tables, actions: Te
         state, first = problem.step(instance, state, actions[..., 0]), 1
     total = tables.keys.new_zeros((batch, particles), dtype=_logit_dtype(tables))
     for begin in range(first, horizon, chunk):
-        steps = range(begin, min(begin + chunk, horizon))
-        masks, anchors, scalars, features = [], [], [], []
-        for t in steps:
-            masks.append(problem.allowed(instance, state))
-            context = problem.context(instance, state)
-            anchors.append(context.anchors)
-            scalars.append(context.scalars)
-            if problem.dynamic:
-                features.append(problem.dynamic_features(instance, state))
-            state = problem.step(instance, state, actions[..., t])
-        taken = actions[..., begin : steps.stop]
+        taken = actions[..., begin : min(begin + chunk, horizon)]
+        states = []
+        for t in range(taken.shape[-1]):
+            states.append(state)
+            state = problem.step(instance, state, taken[..., t])
+        seen = as_particles(states)
         counted = taken != NONE
         if begin == 0:
             counted = counted & torch.cat((starts[..., None] == NONE, counted[..., 1:]), -1)
@@ -83,9 +79,9 @@ def score(problem: Problem[Any, Any], instance: Any, tables: Tables, actions: Te
         run = functools.partial(checkpoint, _score_chunk, use_reentrant=False) if chunk < horizon else _score_chunk
         total = total + run(
             tables,
-            torch.stack(masks, 2),
-            Context(torch.stack(anchors, 2), torch.stack(scalars, 2)),
-            torch.stack(features, 2) if features else None,
+            problem.allowed(instance, seen),
+            problem.context(instance, seen),
+            problem.dynamic_features(instance, seen) if problem.dynamic else None,
             taken,
             counted,
         )
@@ -95,20 +91,12 @@ def score(problem: Problem[Any, Any], instance: Any, tables: Tables, actions: Te
 def _score_chunk(
     tables: Tables, allowed: Tensor, context: Context, features: Tensor | None, taken: Tensor, counted: Tensor
 ) -> Tensor:
-    """Sum over a chunk of C steps of the log-probability of the action taken: the steps become more particles."""
-    batch, particles, steps, _nodes = allowed.shape
+    """[B, K] sum over a chunk of C steps of the log-probability of the action taken [B, K, C].
 
-    def flat(x: Tensor) -> Tensor:
-        return x.flatten(1, 2)
-
-    log_p = _log_policy(
-        tables,
-        flat(allowed),
-        Context(flat(context.anchors), flat(context.scalars)),
-        None if features is None else flat(features),
-        repeat=steps,
-    )
-    chosen = log_p.gather(-1, flat(taken).clamp_min(0)[..., None]).view(batch, particles, steps)
+    The steps are more particles to everything else: allowed [B, K * C, N], and so on.
+    """
+    log_p = log_policy(tables, allowed, context, features, repeat=taken.shape[-1])
+    chosen = log_p.gather(-1, taken.flatten(1).clamp_min(0)[..., None]).view(taken.shape)
     return torch.where(counted, chosen, 0.0).sum(-1)
 
 
@@ -118,7 +106,7 @@ def _choose(
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
     context = problem.context(instance, state)
     features = problem.dynamic_features(instance, state) if problem.dynamic else None
-    log_p = _log_policy(tables, allowed, context, features)
+    log_p = log_policy(tables, allowed, context, features)
     if uniforms is None:
         action = log_p.argmax(-1)
     else:
@@ -129,7 +117,7 @@ def _choose(
     return action, log_p.gather(-1, action[..., None])[..., 0]
 
 
-def _log_policy(tables: Tables, allowed: Tensor, context: Context, features: Tensor | None, repeat: int = 1) -> Tensor:
+def log_policy(tables: Tables, allowed: Tensor, context: Context, features: Tensor | None, repeat: int = 1) -> Tensor:
     """[B, K * repeat, N] log-probabilities of the next node (paper, eq. of the TSP and CVRP decoders)."""
     # An episode that is over has nothing to choose from; opening everything keeps its softmax finite.
     allowed = allowed | ~allowed.any(-1, keepdim=True)
@@ -176,7 +164,11 @@ def _per_particle(rows: Tensor, repeat: int) -> Tensor:
 
 def _rows(table: Tensor, node: Tensor) -> Tensor:
     """`table` [B, N, w] at `node` [B, K]; an absent node contributes zero."""
-    picked = table.gather(1, node.clamp_min(0)[..., None].expand(-1, -1, table.shape[-1]))
+    batch, nodes = table.shape[:2]
+    first = torch.arange(batch, device=node.device)[:, None] * nodes
+    # An embedding's gradient is summed after a sort; that of a gather by atomic additions, slow where many
+    # particles stand at the same node (every depot).
+    picked = F.embedding(node.clamp_min(0) + first, table.flatten(0, 1))
     return picked * (node != NONE)[..., None]
 
 
