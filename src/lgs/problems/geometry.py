@@ -85,11 +85,11 @@ class Geometry(Batched):
 
     def log_distances(self) -> Tensor:
         """[B, N, N] float32 log of the distance in units of the typical gap between neighbours, bounded below."""
-        if self.matrix is None:
-            table = torch.cdist(self.view, self.view)
-        else:
-            seen = torch.cdist(self.view, self.view).mean((1, 2), keepdim=True)
-            table = self.matrix * (seen / self.matrix.mean((1, 2), keepdim=True).clamp_min(1e-12))
+        # Not by matrix products: they lose the distances between neighbours, which matter most here.
+        table = torch.cdist(self.view, self.view, compute_mode="donot_use_mm_for_euclid_dist")
+        if self.matrix is not None:
+            scale = table.mean((1, 2), keepdim=True) / self.matrix.mean((1, 2), keepdim=True).clamp_min(1e-12)
+            table = self.matrix * scale
         return (table.float() * math.sqrt(self.size) + 0.01).log()
 
     def images(self, count: int) -> list[Geometry]:
