@@ -1,29 +1,55 @@
 """The only door to compiled code: whole episodes and their scores.
 
-`native` runs built-in problems on the CPU; `reference` is the same in plain torch, for everything else. The
+`native` runs built-in problems on the CPU in float32; `reference` is the same in plain torch, for everything else. The
 choice is automatic; the environment variable LGS_KERNEL=reference|native forces one.
 """
 
 from __future__ import annotations
 
+import os
+from types import ModuleType
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from ..model.tables import Tables
 from ..problems import Problem
-from . import reference
+from . import native, reference
 
-__all__ = ["rollout", "score"]
+__all__ = ["KernelError", "rollout", "score"]
+
+
+class KernelError(ValueError):
+    """The kernel asked for cannot run."""
 
 
 def rollout(
     problem: Problem[Any, Any], instance: Any, tables: Tables, starts: Tensor, uniforms: Tensor | None
 ) -> tuple[Tensor, Tensor]:
     """Actions [B, K, T] and log-probabilities [B, K]: sampled from `uniforms` [B, K, T], greedy without."""
-    return reference.rollout(problem, instance, tables, starts, uniforms)
+    result: tuple[Tensor, Tensor] = _chosen(problem, instance, tables).rollout(
+        problem, instance, tables, starts, uniforms
+    )
+    return result
 
 
 def score(problem: Problem[Any, Any], instance: Any, tables: Tables, actions: Tensor, starts: Tensor) -> Tensor:
     """Log-probabilities [B, K] of given actions, differentiable in the tables."""
-    return reference.score(problem, instance, tables, actions, starts)
+    result: Tensor = _chosen(problem, instance, tables).score(problem, instance, tables, actions, starts)
+    return result
+
+
+def _chosen(problem: Problem[Any, Any], instance: Any, tables: Tables) -> ModuleType:
+    wish = os.environ.get("LGS_KERNEL", "")
+    if wish not in ("", "native", "reference"):
+        raise KernelError(f"LGS_KERNEL={wish}: must be native or reference")
+    if wish == "reference":
+        return reference
+    obstacle = native.obstacle(problem, instance, tables)
+    if wish == "native":
+        if obstacle:
+            raise KernelError(f"LGS_KERNEL=native: {obstacle}")
+        return native
+    # Whoever works in double precision wants it kept.
+    return reference if obstacle or tables.keys.dtype == torch.float64 else native

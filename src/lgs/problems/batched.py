@@ -60,6 +60,15 @@ class Batched:
 
 def concatenate(parts: list[Self]) -> Self:
     """One batch out of several of the same kind and size."""
-    tensors = [part._tensors() for part in parts]
-    columns = iter([torch.cat(column) for column in zip(*tensors)])
-    return parts[0]._map(lambda _: next(columns))
+    return _merge(parts, torch.cat)
+
+
+def as_particles(steps: list[Self]) -> Self:
+    """C states [B, K, ...] as one state of K * C particles [B, K * C, ...], the steps of a particle side by side."""
+    return _merge(steps, lambda column: torch.stack(column, 2).flatten(1, 2))
+
+
+def _merge(parts: list[Self], function: Callable[[list[Tensor]], Tensor]) -> Self:
+    columns = zip(*(part._tensors() for part in parts))
+    merged = iter([function(list(column)) for column in columns])
+    return parts[0]._map(lambda _: next(merged))

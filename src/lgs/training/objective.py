@@ -43,6 +43,13 @@ def draw(model: LGSNet, phase: Phase, size: int, generator: Generator) -> Batch:
     )
 
 
+class Task:
+    """What one forward call works on. A plain class: Fabric would convert the tensors of a dataclass's fields."""
+
+    def __init__(self, batch: Batch, phase: Phase, progress: float) -> None:
+        self.batch, self.phase, self.progress = batch, phase, progress
+
+
 class Objective(nn.Module):
     """Wraps the model so that one forward call is one loss (what distributed data parallelism needs)."""
 
@@ -50,18 +57,19 @@ class Objective(nn.Module):
         super().__init__()
         self.model = model
 
-    def forward(self, batch: Batch, phase: Phase, progress: float) -> tuple[Tensor, Tensor]:
+    def forward(self, task: Task) -> tuple[Tensor, Tensor]:
         """The loss (a scalar) and the costs of all particles [B, K]."""
-        model, instance = self.model, batch.instance
+        model, batch, phase = self.model, task.batch, task.phase
+        instance = batch.instance
         encoded = model.encode(instance)
         prior = encoded.prior
         with torch.no_grad():
             z = prior.sample(batch.noise) if phase.latent else torch.zeros_like(batch.noise)
             z = z * (model.config.radius / z.norm(dim=-1, keepdim=True).clamp_min(model.config.radius))
-            starts = model.starts(instance, phase.particles)
+            starts = model.starts(instance, phase.particles, phase.forced_start)
             played = rollout(model, instance, encoded, z, starts, batch.uniforms)
             loss = losses.load(phase.loss, phase.settings)
-            coefficients = loss(played.costs.float(), played.log_probs.float(), progress)
+            coefficients = loss(played.costs.float(), played.log_probs.float(), task.progress)
             index, weight = choose(coefficients.decoder, phase.scored, batch.pick)
         log_p = score(model, instance, encoded, pick(z, index), pick(played.actions, index), pick(starts, index))
         value = (weight * log_p).sum()

@@ -17,7 +17,7 @@ from torch import Generator
 
 from ..model import LGSNet, weights
 from . import checkpoint, validation
-from .objective import Objective, draw
+from .objective import Objective, Task, draw
 from .recipe import Phase, Recipe
 
 LAST_WEIGHTS = "last.safetensors"
@@ -93,7 +93,7 @@ class Trainer:
             rate = latest if rate == 0 else 0.95 * rate + 0.05 * latest
             score = None
             if now - validated > 60 * self.recipe.validate_minutes or self.progress >= 1:
-                score, validated = self.validate(phase.latent), time.monotonic()
+                score, validated = self.validate(phase), time.monotonic()
             if now - saved > 60 * self.recipe.checkpoint_minutes:
                 self.save()
                 saved = time.monotonic()
@@ -121,7 +121,7 @@ class Trainer:
             if world > 1:
                 batch = batch.rows(slice(rank * phase.batch // world, (rank + 1) * phase.batch // world))
             try:
-                loss, costs = self.objective(batch, phase, within)
+                loss, costs = self.objective(Task(batch, phase, within))
                 self.fabric.backward(loss / phase.accumulate)
             except torch.OutOfMemoryError as error:
                 raise TrainingError(
@@ -159,11 +159,13 @@ class Trainer:
         return warm * (end + (start - end) * (1 + math.cos(math.pi * within)) / 2)
 
     # -- keeping -----------------------------------------------------------------------------------
-    def validate(self, latent: bool) -> float:
+    def validate(self, phase: Phase) -> float:
         """Best of 100 latents, greedy, on the validation set: gap in percent, or cost without a reference."""
         recipe = self.recipe
         instance = validation.instances(self.model.problem, recipe.validate_size, recipe.validate_count)
-        best = validation.evaluate(self.average, instance.to(self.fabric.device), latent=latent).amin(-1).cpu()
+        instance = instance.to(self.fabric.device)
+        costs = validation.evaluate(self.average, instance, latent=phase.latent, forced_start=phase.forced_start)
+        best = costs.amin(-1).cpu()
         if self.references is not None:
             return validation.gap(best, self.references)
         return self.model.problem.sense * float(best.mean())
@@ -203,7 +205,7 @@ class Trainer:
         if self.fabric.global_rank != 0:
             return
         phase = next(phase for phase in self.recipe.phases if phase.name == name)
-        model = self.average if phase.latent else without_latent(self.average)
+        model = self.average if phase.latent else without_latent(self.average, phase.forced_start)
         weights.save(model, self.folder / f"{name}.safetensors", self.card() | {"phase": name})
 
     def _resume(self) -> None:
@@ -224,9 +226,9 @@ class Trainer:
         return f"last good checkpoint: {self.folder / checkpoint.FILE}" if kept else "no checkpoint yet"
 
 
-def without_latent(model: LGSNet) -> LGSNet:
+def without_latent(model: LGSNet, forced_start: bool | None) -> LGSNet:
     """The same policy at z = 0, as a model that has no latent space."""
-    plain = LGSNet(dataclasses.replace(model.config, latent=0))
+    plain = LGSNet(dataclasses.replace(model.config, latent=0, forced_start=forced_start))
     own = plain.state_dict()
     plain.load_state_dict({name: value for name, value in model.state_dict().items() if name in own})
     return plain

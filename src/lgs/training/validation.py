@@ -33,7 +33,13 @@ def references(problem: str, size: int, count: int) -> Tensor | None:
 
 @torch.no_grad()
 def evaluate(
-    model: LGSNet, instance: Any, particles: int = 100, latent: bool = True, same: bool = False, block: int = 64
+    model: LGSNet,
+    instance: Any,
+    particles: int = 100,
+    latent: bool = True,
+    same: bool = False,
+    forced_start: bool | None = None,
+    block: int = 64,
 ) -> Tensor:
     """[B, K] greedy costs; `same` gives all particles one latent, `latent` = False gives them z = 0."""
     costs = []
@@ -46,7 +52,7 @@ def evaluate(
             z = z[:, :1].expand_as(z)
         if not latent:
             z = torch.zeros_like(z)
-        costs.append(rollout(model, part, encoded, z, model.starts(part, particles)).costs)
+        costs.append(rollout(model, part, encoded, z, model.starts(part, particles, forced_start)).costs)
     return torch.cat(costs)
 
 
