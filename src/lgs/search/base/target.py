@@ -120,7 +120,7 @@ class Target:
             log_probs = kernel.score(self.problem, self.images, tables, actions[:, block], starts[:, block])
             loss = (weights[:, block] * log_probs).sum()
             # The overlay may have been computed from its leaves, by a graph that the next block needs again.
-            for sum_, part in zip(total, torch.autograd.grad(loss, wrt, retain_graph=True)):
+            for sum_, part in zip(total, _grad(loss, wrt)):
                 sum_ += part
         return total
 
@@ -171,3 +171,8 @@ class Target:
             self.best_actions = torch.where(better[:, None], winners, self.best_actions)
             self.trace.note(self.seconds, self.rollouts, self.best_costs)
         return costs
+
+
+def _grad(loss: Tensor, wrt: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """Gradients, zero for weights that this problem does not use."""
+    return torch.autograd.grad(loss, wrt, retain_graph=True, materialize_grads=True)
