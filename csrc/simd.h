@@ -1,0 +1,224 @@
+// Sixteen floats as one value, on whatever vectors the compiler was told it may use.
+//
+// This file and everything that includes it is compiled once per level (portable, avx2, avx512) into a namespace of
+// that level's name, so no function of one level can be linked into another. For the same reason those files use no
+// templates of the standard library.
+#pragma once
+#include <cstdint>
+#include <cstring>
+#if defined(__AVX2__) || defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
+namespace lgs {
+namespace LGS_LEVEL {
+
+#if defined(__AVX512F__)
+constexpr int kNative = 16;
+#elif defined(__AVX2__)
+constexpr int kNative = 8;
+#else
+constexpr int kNative = 4;
+#endif
+constexpr int kLanes = 16;
+constexpr int kParts = kLanes / kNative;
+
+typedef float Native __attribute__((vector_size(4 * kNative)));
+typedef int32_t NativeInt __attribute__((vector_size(4 * kNative)));
+
+struct Lanes {
+  Native part[kParts];
+};
+
+#define LGS_PARTS _Pragma("GCC unroll 4") for (int p = 0; p < kParts; ++p)
+#define LGS_INLINE inline __attribute__((always_inline))
+
+LGS_INLINE Lanes load(const float* from) {
+  Lanes x;
+  LGS_PARTS std::memcpy(&x.part[p], from + p * kNative, sizeof(Native));
+  return x;
+}
+
+LGS_INLINE void store(float* to, const Lanes& x) {
+  LGS_PARTS std::memcpy(to + p * kNative, &x.part[p], sizeof(Native));
+}
+
+LGS_INLINE Lanes splat(float value) {
+  Lanes x;
+  LGS_PARTS x.part[p] = Native{} + value;
+  return x;
+}
+
+LGS_INLINE Lanes operator+(const Lanes& a, const Lanes& b) {
+  Lanes x;
+  LGS_PARTS x.part[p] = a.part[p] + b.part[p];
+  return x;
+}
+
+LGS_INLINE Lanes operator-(const Lanes& a, const Lanes& b) {
+  Lanes x;
+  LGS_PARTS x.part[p] = a.part[p] - b.part[p];
+  return x;
+}
+
+LGS_INLINE Lanes operator*(const Lanes& a, const Lanes& b) {
+  Lanes x;
+  LGS_PARTS x.part[p] = a.part[p] * b.part[p];
+  return x;
+}
+
+LGS_INLINE Lanes operator/(const Lanes& a, const Lanes& b) {
+  Lanes x;
+  LGS_PARTS x.part[p] = a.part[p] / b.part[p];
+  return x;
+}
+
+LGS_INLINE Lanes max(const Lanes& a, const Lanes& b) {
+  Lanes x;
+  LGS_PARTS x.part[p] = a.part[p] > b.part[p] ? a.part[p] : b.part[p];
+  return x;
+}
+
+/// a * b + c, in one rounding where the level has the instruction.
+LGS_INLINE Lanes fma(const Lanes& a, const Lanes& b, const Lanes& c) {
+  Lanes x;
+  LGS_PARTS x.part[p] = a.part[p] * b.part[p] + c.part[p];
+  return x;
+}
+
+/// `a` where `x` > `limit`, else `b`.
+LGS_INLINE Lanes where_above(const Lanes& x, float limit, const Lanes& a, const Lanes& b) {
+  Lanes y;
+  LGS_PARTS y.part[p] = x.part[p] > Native{} + limit ? a.part[p] : b.part[p];
+  return y;
+}
+
+// -- between lanes ----------------------------------------------------------------------------------------------
+
+/// The same eight numbers in both halves.
+LGS_INLINE Lanes both_halves(const float* eight) {
+#if defined(__AVX512F__)
+  return {{(Native)_mm512_broadcast_f32x8(_mm256_loadu_ps(eight))}};
+#else
+  Lanes x;
+  LGS_PARTS std::memcpy(&x.part[p], eight + p * kNative % 8, sizeof(Native));
+  return x;
+#endif
+}
+
+/// Both halves of `a` added, then both halves of `b`.
+LGS_INLINE Lanes halves_added(const Lanes& a, const Lanes& b) {
+#if defined(__AVX512F__)
+  const __m512 x = (__m512)a.part[0], y = (__m512)b.part[0];
+  return {{(Native)(_mm512_shuffle_f32x4(x, y, 0x44) + _mm512_shuffle_f32x4(x, y, 0xEE))}};
+#else
+  Lanes x;
+  constexpr int half = kParts / 2;
+  _Pragma("GCC unroll 2") for (int p = 0; p < half; ++p) {
+    x.part[p] = a.part[p] + a.part[p + half];
+    x.part[p + half] = b.part[p] + b.part[p + half];
+  }
+  return x;
+#endif
+}
+
+/// The sums over all lanes of four values.
+LGS_INLINE void store_sums(float* to, const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& d) {
+  const Lanes ab = halves_added(a, b), cd = halves_added(c, d);
+#if defined(__AVX2__)
+#if defined(__AVX512F__)
+  const __m512 x = (__m512)ab.part[0], y = (__m512)cd.part[0];
+  // Each quarter now holds four partial sums of one of a, c, b, d.
+  const __m512 quarters = _mm512_shuffle_f32x4(x, y, 0x88) + _mm512_shuffle_f32x4(x, y, 0xDD);
+  const __m256 low = _mm512_castps512_ps256(quarters), high = _mm512_extractf32x8_ps(quarters, 1);
+  const __m256 pairs = _mm256_hadd_ps(low, high);  // a a c c | b b d d, halved within each quarter
+  const __m256 sums = _mm256_hadd_ps(pairs, pairs);
+  const __m128 ac = _mm256_castps256_ps128(sums), bd = _mm256_extractf128_ps(sums, 1);
+  _mm_storeu_ps(to, _mm_unpacklo_ps(ac, bd));
+#else
+  const __m256 pairs_ab = _mm256_hadd_ps((__m256)ab.part[0], (__m256)ab.part[1]);
+  const __m256 pairs_cd = _mm256_hadd_ps((__m256)cd.part[0], (__m256)cd.part[1]);
+  const __m256 sums = _mm256_hadd_ps(pairs_ab, pairs_cd);
+  _mm_storeu_ps(to, _mm_add_ps(_mm256_castps256_ps128(sums), _mm256_extractf128_ps(sums, 1)));
+#endif
+#else
+  float spread[2 * kLanes];
+  store(spread, ab);
+  store(spread + kLanes, cd);
+  for (int i = 0; i < 4; ++i) {
+    float sum = 0;
+    for (int lane = 0; lane < 8; ++lane) sum += spread[8 * i + lane];
+    to[i] = sum;
+  }
+#endif
+}
+
+LGS_INLINE float sum(const Lanes& x) {
+  float spread[kLanes], sum = 0;
+  store(spread, x);
+  for (int width = 8; width > 0; width /= 2)
+    for (int lane = 0; lane < width; ++lane) spread[lane] += spread[lane + width];
+  sum = spread[0];
+  return sum;
+}
+
+LGS_INLINE float largest(const Lanes& x) {
+  float spread[kLanes];
+  store(spread, x);
+  for (int width = 8; width > 0; width /= 2)
+    for (int lane = 0; lane < width; ++lane)
+      spread[lane] = spread[lane] > spread[lane + width] ? spread[lane] : spread[lane + width];
+  return spread[0];
+}
+
+// -- functions --------------------------------------------------------------------------------------------------
+
+/// e^x with a relative error below 2e-7 on [-87, 88]; arguments outside are moved to the nearer end.
+LGS_INLINE Lanes exp(const Lanes& argument) {
+  Lanes y;
+  LGS_PARTS {
+    Native x = argument.part[p];
+    x = x > -87.0f ? x : Native{} - 87.0f;
+    x = x < 88.0f ? x : Native{} + 88.0f;
+    // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits.
+    const Native shifted = x * 1.44269504f + 12582912.0f;
+    const Native n = shifted - 12582912.0f;
+    const Native r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
+    Native poly = Native{} + 1.9875691500e-4f;
+    poly = poly * r + 1.3981999507e-3f;
+    poly = poly * r + 8.3334519073e-3f;
+    poly = poly * r + 4.1665795894e-2f;
+    poly = poly * r + 1.6666665459e-1f;
+    poly = poly * r + 5.0000001201e-1f;
+    poly = (poly * r) * r + (r + 1.0f);
+    typedef uint32_t Bits __attribute__((vector_size(4 * kNative)));
+    y.part[p] = (Native)((Bits)poly + ((Bits)shifted << 23));
+  }
+  return y;
+}
+
+/// tanh x with an absolute error below 3e-7 and a relative one below 1e-6.
+LGS_INLINE Lanes tanh(const Lanes& x) {
+  Lanes size, capped;
+  LGS_PARTS {
+    size.part[p] = x.part[p] < 0.0f ? -x.part[p] : x.part[p];
+    capped.part[p] = size.part[p] < 15.0f ? size.part[p] : Native{} + 15.0f;
+  }
+  const Lanes e = exp(capped + capped);
+  Lanes y;
+  LGS_PARTS {
+    const Native far = 1.0f - 2.0f / (e.part[p] + 1.0f);
+    const Native z = x.part[p] * x.part[p];
+    Native poly = Native{} - 5.70498872745e-3f;
+    poly = poly * z + 2.06390887954e-2f;
+    poly = poly * z - 5.37397155531e-2f;
+    poly = poly * z + 1.33314422036e-1f;
+    poly = poly * z - 3.33332819422e-1f;
+    const Native near = poly * z * x.part[p] + x.part[p];
+    y.part[p] = size.part[p] < 0.625f ? near : (x.part[p] < 0.0f ? -far : far);
+  }
+  return y;
+}
+
+}  // namespace LGS_LEVEL
+}  // namespace lgs
