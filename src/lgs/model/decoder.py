@@ -42,8 +42,8 @@ class Decoder(nn.Module):
         )
         self.features = (
             nn.ParameterDict(
-                {name: torch.randn(features, dim) / dim for name in ("keys", "values", "logits")}
-                | {"bias": torch.zeros(features)}
+                {f"feature_{name}": torch.randn(features, dim) / dim for name in ("keys", "values", "logits")}
+                | {"feature_bias": torch.zeros(features)}
             )
             if features
             else None
@@ -82,6 +82,6 @@ class Decoder(nn.Module):
 
     def _with_features(self, tables: Tables, batch: int) -> Tables:
         assert self.features is not None
-        rows = {f"feature_{name}": value.expand(batch, *value.shape) for name, value in self.features.items()}
+        rows = {name: value.expand(batch, *value.shape) for name, value in self.features.items()}
         rows["feature_keys"] = rows["feature_keys"] / math.sqrt(self.config.dim / self.config.heads)
         return dataclasses.replace(tables, **rows)
