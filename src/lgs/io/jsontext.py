@@ -1,0 +1,68 @@
+"""JSON whose numbers stay text, so that decimals are exact and errors can quote them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NoReturn
+
+from .errors import ReadError
+from .text import Cell
+
+_MAX_BRACKETS = 500_000
+"""Empty lists take far more memory than the two characters that they are written with."""
+
+
+def parse(text: str, path: str) -> Any:
+    """Objects, lists, strings (numbers too), True, False and None."""
+    if text.count("[") + text.count("{") > _MAX_BRACKETS:
+        raise ReadError(f"{path}: more than {_MAX_BRACKETS:,} lists and objects")
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ReadError(f"{path}: field {twice!r} appears twice")
+        return found
+
+    def refuse(constant: str) -> NoReturn:
+        raise ReadError(f"{path}: {constant} is no number")
+
+    try:
+        return json.loads(
+            text, parse_float=str, parse_int=str, parse_constant=refuse, object_pairs_hook=unique, strict=False
+        )
+    except json.JSONDecodeError as error:
+        raise ReadError(f"{path}:{error.lineno}: not valid JSON: {error.msg} (column {error.colno})") from None
+    except RecursionError:
+        raise ReadError(f"{path}: lists within lists without end") from None
+
+
+def cell(value: Any, where: str) -> Cell:
+    """A number or string."""
+    if not isinstance(value, str):
+        raise ReadError(f"{where}: a number expected, not {_kind(value)}")
+    return Cell(value, where)
+
+
+def column(value: Any, where: str) -> list[Cell]:
+    """A list of numbers or strings."""
+    return [cell(entry, f"{where}[{i}]") for i, entry in enumerate(items(value, where))]
+
+
+def items(value: Any, where: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise ReadError(f"{where}: a list expected, not {_kind(value)}")
+    return value
+
+
+def words(value: Any, where: str) -> str:
+    if not isinstance(value, str):
+        raise ReadError(f"{where}: text expected, not {_kind(value)}")
+    return value
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, (dict, list)):
+        return "a list" if isinstance(value, list) else "an object"
+    return repr(value[:20]) if isinstance(value, str) else json.dumps(value)

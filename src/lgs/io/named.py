@@ -1,0 +1,78 @@
+"""An instance with what its file says besides: names, numbers, the cost to beat."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from ..problems import Problem, Solution, Verdict
+from .text import Cell
+
+
+@dataclass(frozen=True)
+class Named:
+    """One instance as read from a file, or about to be written to one."""
+
+    problem: Problem[Any, Any]
+    instance: Any
+    """The problem's own instance, a batch of one."""
+    name: str
+    comment: str = ""
+    labels: tuple[str, ...] = ()
+    """What the file calls each node (the depot first) or item; empty where it has no names for them."""
+    reference: float | None = None
+    """The best known cost that the file states, as people count it: a knapsack's is its value."""
+    first: int = 0
+    """The number that solution files give to entry 0 of the problem's solutions: 1 where they count tours from 1."""
+    vehicles: int | None = None
+    """The size of the fleet that the file states; the problems do not limit it."""
+
+    @property
+    def size(self) -> int:
+        """How many nodes (the depot included) or items there are."""
+        return self.problem.num_nodes(self.instance)
+
+    def number(self, entry: int) -> int:
+        """How solution files write an entry of the problem's solution."""
+        return entry + self.first
+
+    def entry(self, cell: Cell, least: int, most: int) -> int:
+        """An entry of the problem's solution, between `least` and `most`, from a solution file's number for it."""
+        entry = cell.integer() - self.first
+        if not least <= entry <= most:
+            span = f"{self.number(least)} to {self.number(most)}"
+            raise cell.error(f"{cell.shown()} is not in {self.name}, which has {span}")
+        return entry
+
+    def label(self, index: int) -> str:
+        """The name of a node or item by its place in the instance; empty where it has none."""
+        return self.labels[index] if self.labels else ""
+
+    def check(self, solution: Solution) -> Verdict:
+        """The checker's word, in which nodes have the file's numbers."""
+        verdict = self.problem.check(self.instance, solution)
+        if not self.first:
+            return verdict
+
+        def renumbered(match: re.Match[str]) -> str:
+            return f"node {self.number(int(match[1]))}"
+
+        faults = tuple(re.sub(r"\bnode (\d+)", renumbered, fault) for fault in verdict.violations)
+        return dataclasses.replace(verdict, violations=faults)
+
+
+_REFERENCE = re.compile(
+    r"\b(?:optimal|optimum|best)(?: known)?(?: value| cost| solution)?\s?[:=]\s?([0-9.]{1,20})", re.I
+)
+
+
+def stated_reference(comment: str) -> float | None:
+    """The cost in a comment such as "Optimal value: 784" (CVRPLIB)."""
+    for match in _REFERENCE.finditer(comment):
+        try:
+            return float(match[1].rstrip("."))
+        except ValueError:
+            continue
+    return None
