@@ -3,6 +3,9 @@
 #include <stdexcept>
 
 #include "policies/cvrp.h"
+#include "policies/cvrptw.h"
+#include "policies/jobshop.h"
+#include "policies/knapsack.h"
 #include "policies/tsp.h"
 
 namespace lgs {
@@ -10,6 +13,9 @@ namespace {
 
 const Policy kPolicies[] = {
     {"cvrp", 1, 1, 0, CvrpEpisode::make},
+    {"cvrptw", 1, 2, 2, CvrptwEpisode::make},
+    {"jobshop", 1, 1, 2, JobShopEpisode::make},
+    {"knapsack", 1, 1, 0, KnapsackEpisode::make},
     {"tsp", 2, 0, 0, TspEpisode::make},
 };
 
@@ -58,13 +64,6 @@ const int64_t* Arrays::ints(const std::string& name, int64_t instance, const std
 const double* Arrays::doubles(const std::string& name, int64_t instance, const std::vector<int64_t>& shape) const {
   const Array& array = find(name, Array::kFloat64);
   return static_cast<const double*>(array.data) + offset(name, array, instance, shape);
-}
-
-int64_t Arrays::size(const std::string& name, int axis) const {
-  const auto found = by_name.find(name);
-  if (found == by_name.end() || axis + 1 >= static_cast<int>(found->second.shape.size()))
-    throw std::invalid_argument("the rules lack the array '" + name + "' or one of its dimensions");
-  return found->second.shape[axis + 1];
 }
 
 }  // namespace lgs

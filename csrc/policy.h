@@ -43,8 +43,6 @@ class Arrays {
   /// The values of one instance; `shape` is what one instance must have.
   const int64_t* ints(const std::string& name, int64_t instance, const std::vector<int64_t>& shape) const;
   const double* doubles(const std::string& name, int64_t instance, const std::vector<int64_t>& shape) const;
-  /// Dimension `axis` (0 is the first after the instance's).
-  int64_t size(const std::string& name, int axis) const;
 
  private:
   const Array& find(const std::string& name, Array::Kind kind) const;

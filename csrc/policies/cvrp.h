@@ -5,7 +5,7 @@
 
 namespace lgs {
 
-class CvrpEpisode final : public Episode {
+class CvrpEpisode : public Episode {
  public:
   static std::unique_ptr<Episode> make(const Arrays& arrays, int64_t instance, int nodes) {
     return std::make_unique<CvrpEpisode>(arrays.ints("demands", instance, {nodes}),
@@ -43,11 +43,13 @@ class CvrpEpisode final : public Episode {
     values[0] = static_cast<float>(left_) / static_cast<float>(capacity_);
   }
 
+ protected:
+  int32_t last_ = 0;
+
  private:
   Waiting waiting_;
   const int64_t* demands_;
   int64_t capacity_, left_ = 0;
-  int32_t last_ = 0;
 };
 
 }  // namespace lgs
