@@ -16,6 +16,7 @@ from lgs.problems.jobshop import JobShop
 from lgs.problems.knapsack import Knapsack
 
 from .contract import CHECKS, AnyProblem
+from .episodes import random_actions, seeded
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
@@ -30,6 +31,20 @@ def test_every_problem_keeps_the_contract(name: str, check: Any) -> None:
 @pytest.mark.parametrize("problem", [CVRPTW(vehicles_first=True), JobShop(machines=3)], ids=["vehicles", "3 machines"])
 def test_options_keep_the_contract(problem: AnyProblem, check: Any) -> None:
     check(problem)
+
+
+@pytest.mark.parametrize("name", problems.names())
+def test_environment_and_checker_agree_on_thousands_of_episodes(name: str) -> None:
+    """Every random episode is feasible in the checker's eyes, at the cost that the environment says."""
+    problem = problems.load(name)
+    instances = problem.generate(40, 6, seeded(20))
+    actions = random_actions(problem, instances, 50, seeded(21))
+    costs = problem.cost(instances, actions)
+    for row in range(40):
+        one = instances.rows([row])
+        verdicts = [problem.check(one, problem.solution(one, episode)) for episode in actions[row]]
+        assert [fault for verdict in verdicts for fault in verdict.violations] == []
+        assert [verdict.cost for verdict in verdicts] == pytest.approx(costs[row].tolist(), rel=1e-12)
 
 
 class Impure(Knapsack):

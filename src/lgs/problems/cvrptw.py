@@ -193,9 +193,8 @@ class CVRPTW(Routing[Instance, State]):
 
     def check(self, instance: Instance, solution: Solution) -> Verdict:
         verdict = check_routes(instance, solution)
-        faults = [fault for number, route in enumerate(solution, 1) for fault in _lateness(instance, number, route)]
         price = float(vehicle_price(instance)[0]) * sum(map(bool, solution)) if self.vehicles_first else 0.0
-        return Verdict(verdict.cost + price, verdict.violations + tuple(faults))
+        return Verdict(verdict.cost + price, verdict.violations + tuple(_lateness(instance, solution)))
 
 
 def vehicle_price(instance: Instance) -> Tensor:
@@ -212,21 +211,20 @@ def _arrivals(instance: Instance, state: State) -> Tensor:
     return state.time[..., None] + instance.places.lengths(state.last[..., None].expand(shape), nodes)
 
 
-def _lateness(instance: Instance, number: int, route: list[int]) -> list[str]:
-    """Drive one route of a batch of one by the clock."""
+def _lateness(instance: Instance, routes: Solution) -> list[str]:
+    """Drive every route of a batch of one by the clock."""
     travel = instance.places.distances()[0].tolist()
     ready, due, service = (times[0].tolist() for times in (instance.ready, instance.due, instance.service))
     forgiven = TOLERANCE * (due[DEPOT] - ready[DEPOT])
-    faults: list[str] = []
-    here, time = DEPOT, ready[DEPOT]
-    for stop in route:
-        if not 0 < stop < len(due):
-            return faults
-        time += travel[here][stop]
-        if time > due[stop] + forgiven:
-            faults.append(f"route {number} reaches customer {stop} at {time:g}, after it closes at {due[stop]:g}")
-        here, time = stop, max(time, ready[stop]) + service[stop]
-    time += travel[here][DEPOT]
-    if time > due[DEPOT] + forgiven:
-        faults.append(f"route {number} is back at {time:g}, after the depot closes at {due[DEPOT]:g}")
+    faults = []
+    for number, route in enumerate(routes, 1):
+        here, time = DEPOT, ready[DEPOT]
+        for stop in (stop for stop in route if 0 < stop < len(due)):
+            time += travel[here][stop]
+            if time > due[stop] + forgiven:
+                faults.append(f"route {number} reaches customer {stop} at {time:g}, after it closes at {due[stop]:g}")
+            here, time = stop, max(time, ready[stop]) + service[stop]
+        time += travel[here][DEPOT]
+        if route and time > due[DEPOT] + forgiven:
+            faults.append(f"route {number} is back at {time:g}, after the depot closes at {due[DEPOT]:g}")
     return faults

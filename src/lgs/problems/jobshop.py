@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
-from .base import NONE, Context, Problem, Rules, Solution, Verdict, at
+from .base import NONE, Context, Problem, Rules, Solution, Verdict, at, trim
 from .batched import Batched
 
 
@@ -166,12 +166,14 @@ class JobShop(Problem[Instance, State]):
         return state.job_free.amax(-1).double()
 
     def solution(self, instance: Instance, actions: Tensor) -> Solution:
-        state, times = self.reset(instance, 1), [0] * self.num_nodes(instance)
-        for action in actions[None, None].unbind(-1):
-            if action >= 0:
-                times[int(action)] = int(_earliest(instance, state, action))
-                state = self.step(instance, state, action)
-        return [list(times[i : i + instance.steps]) for i in range(0, len(times), instance.steps)]
+        steps, lengths, where = instance.steps, instance.durations[0].tolist(), instance.machines[0].tolist()
+        times: Solution = [[] for _ in range(instance.jobs)]
+        job_free, machine_free = [0] * instance.jobs, [0] * steps
+        for node in trim(actions):
+            job, machine = node // steps, where[node]
+            times[job].append(max(job_free[job], machine_free[machine]))
+            job_free[job] = machine_free[machine] = times[job][-1] + lengths[node]
+        return times
 
     def actions(self, instance: Instance, solution: Solution) -> Tensor:
         """Operations in the order of their starts; those that take no time go before others that start with them."""
@@ -200,7 +202,7 @@ class JobShop(Problem[Instance, State]):
                 free, before = start + lengths[job * steps + p], f"operation {p + 1} ends"
                 runs[where[job * steps + p]].append((start, free, job + 1))
         for machine, busy in enumerate(runs, 1):
-            free, holder = 0, 0
+            free, holder = min(busy, default=(0, 0, 0))[0], 0
             for start, end, job in sorted(busy):
                 if start < free:
                     faults.append(f"machine {machine} runs job {holder} and job {job} at the same time")
