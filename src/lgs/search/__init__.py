@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .base.budget import Budget, Exhausted
+    from .base.diagnostics import ChainRecorder
     from .base.method import Info, Method
     from .base.observers import Observer, Progress
     from .base.result import Result
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Budget",
+    "ChainRecorder",
     "Exhausted",
     "Info",
     "Method",
@@ -39,6 +41,7 @@ __all__ = [
 
 _HOMES = {
     "Budget": "budget",
+    "ChainRecorder": "diagnostics",
     "Exhausted": "budget",
     "Info": "method",
     "Method": "method",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from . import parallel
 from .base.chains import ChainParams
+from .base.settings import SettingsError
 
 init, step = parallel.init, parallel.step
 
@@ -18,4 +19,4 @@ class Params(ChainParams):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.particles != 1:
-            raise ValueError("single runs one chain per instance; use the method parallel for more")
+            raise SettingsError("single runs one chain per instance; use the method parallel for more")
