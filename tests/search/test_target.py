@@ -12,6 +12,7 @@ from torch import Tensor
 from lgs import kernel, search
 from lgs.search import Budget, Exhausted, Target
 from lgs.search.base import speed
+from lgs.search.base import target as targets
 from lgs.search.base.chains import draw_prior
 from lgs.search.base.noise import Noise
 from lgs.search.base.overlay import OUTPUT, weight
@@ -86,8 +87,8 @@ def test_no_block_begins_after_the_deadline(monkeypatch: pytest.MonkeyPatch) -> 
 def test_blocks_do_not_change_an_evaluation(monkeypatch: pytest.MonkeyPatch) -> None:
     whole, pieces = small.target("tsp", batch=2), small.target("tsp", batch=2)
     z, starts, uniforms = particles(whole, 40)
-    monkeypatch.setattr(speed.Speed, "size", lambda self, seconds: 1000)
     expected = whole.evaluate(z, starts, uniforms)
+    pieces.budget = Budget(seconds=60.0)
     monkeypatch.setattr(speed.Speed, "size", lambda self, seconds: 14)
     found = pieces.evaluate(z, starts, uniforms)
     assert torch.equal(found.actions, expected.actions) and torch.equal(found.costs, expected.costs)
@@ -100,7 +101,7 @@ def test_blocks_do_not_change_a_gradient(monkeypatch: pytest.MonkeyPatch) -> Non
     weights = torch.linspace(-1, 1, 9).expand(2, -1)
     found = []
     for size in (1000, 4):
-        monkeypatch.setattr(speed.Speed, "size", lambda self, seconds, size=size: size)
+        monkeypatch.setattr(targets, "GRADIENT_WORK", size * 2 * target.horizon * 6)
         leaf, output = z.clone().requires_grad_(), weight(target.model, OUTPUT, 2).requires_grad_()
         found.append(target.gradient(weights, leaf, starts, made.actions, [leaf, output], {OUTPUT: output}))
     for one, other in zip(*found):
@@ -163,7 +164,8 @@ class TestSpeed:
             made.measured(count, 0.02 + 0.001 * count)
         assert made.fixed == pytest.approx(0.02, rel=0.01) and made.each == pytest.approx(0.001, rel=0.01)
         assert made.fits(1.0) and not made.fits(-0.1)
-        assert made.size(10.0) == pytest.approx(100, abs=2)
+        assert made.size(1.0) == pytest.approx(100, abs=2)
+        assert made.size(5.0) == pytest.approx(500, abs=10), "further off, larger blocks"
         assert made.size(0.05) == pytest.approx(30, abs=2)
 
     def test_a_large_fixed_part_asks_for_large_blocks(self) -> None:

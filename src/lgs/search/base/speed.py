@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 BLOCK_SECONDS = 0.1
-"""Work is done in blocks of about this long: time is looked at between them, so a deadline holds to about this."""
+"""Near the deadline work is done in blocks of about this long, so the deadline holds to about this."""
+FAR_SHARE, FAR_SECONDS = 0.1, 1.0
+"""Far from it a block may take this share of the time left, but no longer than this."""
 FIRST_BLOCK = 32
 """Particles and rows in the first block, before anything is known."""
 GROWTH = 4
@@ -37,14 +39,15 @@ class Speed:
         self.each = min(max(slope, 0.0), proportional)
         self.fixed = (self._time - self.each * self._count) / self._weight
 
-    def fits(self, seconds: float) -> bool:
-        """Whether the smallest block would end at most one block's length late."""
-        return self.fixed + self.each <= seconds + BLOCK_SECONDS
+    def fits(self, seconds: float, count: int = 1) -> bool:
+        """Whether a block of `count` would end at most one block's length late."""
+        return self.fixed + self.each * count <= seconds + BLOCK_SECONDS
 
     def size(self, seconds: float) -> int:
-        """How many to take next with this much time left: about `BLOCK_SECONDS`, more where the fixed part is."""
+        """How many to take next with this much time left."""
         if not self._last:
             return FIRST_BLOCK
         most = GROWTH * self._last
-        time = min(max(BLOCK_SECONDS, self.fixed), seconds - self.fixed)
+        block = max(BLOCK_SECONDS, min(FAR_SHARE * seconds, FAR_SECONDS), self.fixed)
+        time = min(block, seconds - self.fixed)
         return max(1, most if time >= self.each * most else int(time / self.each))

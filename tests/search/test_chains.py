@@ -1,0 +1,272 @@
+"""Chains, proposals, overlays and adaptation: each changes what it claims and nothing else."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from lgs import kernel, search
+from lgs.model import Gaussian
+from lgs.search import Target
+from lgs.search.base import chains, overlay
+from lgs.search.base.adaptation import Adapting
+from lgs.search.base.chains import ChainParams
+from lgs.search.base.interaction import iterate
+from lgs.search.base.noise import Noise
+from lgs.search.base.optimizer import Descent
+from lgs.search.base.proposals import InteractingParams, distinct_pairs, interacting
+
+from . import small
+
+
+def noise_for(target: Target, seed: int = 0) -> Noise:
+    return Noise(seed, len(target.instance), target.augment)
+
+
+class TestNoise:
+    def test_rows_are_their_own_streams(self) -> None:
+        many, alone = Noise(4, 3, images=2), Noise(6, 1, images=2)
+        for _ in range(2):
+            drawn, single = many.normal(5), alone.normal(5)
+            assert torch.equal(drawn[2], single[0]) and torch.equal(drawn[5], single[1])
+        assert len({tuple(row.tolist()) for row in drawn}) == 6
+
+
+class TestMetropolis:
+    def test_ratio_by_hand(self) -> None:
+        prior = Gaussian(torch.tensor([[1.0]]), torch.tensor([[0.0]]))
+        z, proposed = torch.tensor([[[1.0]]]), torch.tensor([[[2.0]]])
+        cost, new = torch.tensor([[3.0]]), torch.tensor([[2.5]])
+        ratio = chains.log_ratio(prior, z, proposed, cost, new, 2.0)
+        assert float(ratio) == pytest.approx(-0.5 + 2.0 * 0.5)
+        assert float(chains.log_ratio(prior, z, proposed, cost, new, 2.0, prior_power=0.0)) == pytest.approx(1.0)
+
+    def test_outside_the_ball_is_rejected(self) -> None:
+        target = small.target(batch=2)
+        noise = noise_for(target)
+        before = chains.begin(target, 5, noise)
+        far = before.z * 0 + target.model.config.radius
+        params = ChainParams(particles=5, lam=0.0, prior_power=0.0)
+        after, accepted = chains.metropolis(target, params, before, far, noise)
+        assert not accepted.any() and torch.equal(after.z, before.z) and torch.equal(after.costs, before.costs)
+        _, inside = chains.metropolis(target, params, before, far / 10, noise)
+        assert inside.all(), "with neither prior nor cost everything else is accepted"
+
+    def test_a_state_moves_as_a_whole(self) -> None:
+        target = small.target("cvrp", batch=3, size=8, decoding="sampled")
+        noise = noise_for(target)
+        state = chains.begin(target, 12, noise)
+        params = InteractingParams(particles=12, lam=20.0)
+        for _ in range(5):
+            before = state
+            state, accepted = iterate(target, params, state, noise)
+            same = (state.z == before.z).all(-1)
+            assert torch.equal(same, ~accepted)
+            assert torch.equal(target.problem.cost(target.images, state.actions), state.costs)
+            assert torch.equal(state.starts, before.starts)
+            assert torch.equal(state.actions[~accepted], before.actions[~accepted])
+        assert 0 < accepted.double().mean() < 1
+
+    def test_starts_stay_with_their_chains(self) -> None:
+        target = small.target("tsp", decoding="sampled")
+        noise = noise_for(target)
+        state = chains.begin(target, 9, noise)
+        for _ in range(3):
+            state, _ = iterate(target, InteractingParams(particles=9, lam=1.0), state, noise)
+        assert torch.equal(state.actions[..., 0], state.starts)
+        assert state.starts[0].tolist() == [0, 1, 2, 3, 4, 5, 0, 1, 2]
+
+    def test_lambda_grows(self) -> None:
+        target = small.target("tsp", size=10, decoding="sampled")
+        rates = []
+        for growth in (1.0, 3.0):
+            noise = noise_for(target)
+            state = chains.begin(target, 200, noise)
+            params = ChainParams(particles=200, lam=1.0, growth=growth)
+            for _ in range(6):
+                state, accepted = chains.metropolis(target, params, state, state.z + 0.1, noise)
+                state = chains.advanced(state)
+            rates.append(float(accepted.double().mean()))
+        assert rates[1] < 0.5 * rates[0]
+
+
+class TestProposals:
+    z = torch.arange(6.0).pow(2)[None, :, None].expand(2, -1, 3)
+
+    def propose(self, **settings: Any) -> Tensor:
+        params = InteractingParams(particles=6, gamma=1.0, **{"sigma2": 0.0, **settings})
+        return interacting(params, self.z, self.z, Noise(1, 2))
+
+    def test_a_step_is_a_difference_of_two_chains(self) -> None:
+        steps = (self.propose() - self.z)[..., 0]
+        differences = self.z[0, :, 0, None] - self.z[0, :, 0]
+        assert all(float(step) in differences.flatten().tolist() for step in steps.flatten())
+
+    def test_distinct_excludes_the_chain_itself(self) -> None:
+        counts = torch.zeros(6, 6, 6)
+        noise = Noise(0, 1)
+        for _ in range(2000):
+            first, second = distinct_pairs(6, noise, 1)
+            counts[torch.arange(6), first[0], second[0]] += 1
+        seen = counts > 0
+        for k in range(6):
+            assert not seen[k, k].any() and not seen[k, :, k].any() and not seen[k].diagonal().any()
+        # Each of 20 pairs has probability 1/20; 5 standard deviations for 120 counts.
+        expected = 2000 / 20
+        assert (counts[seen] - expected).abs().max() < 5 * expected**0.5
+
+    def test_crossover_keeps_coordinates(self) -> None:
+        proposed = self.propose(crossover=0.5, sigma2=1.0)
+        kept = (proposed == self.z).double().mean()
+        assert 0.2 < kept < 0.8
+        assert (self.propose(sigma2=1.0) != self.z).all()
+
+    def test_random_base(self) -> None:
+        moved = self.propose(base="random", crossover=1.0)
+        assert not torch.equal(moved, self.propose())
+
+    @pytest.mark.parametrize("interaction", ["simultaneous", "distinct", "split"])
+    def test_few_chains_fall_back_to_the_random_walk(self, interaction: Any) -> None:
+        target = small.target()
+        noise = noise_for(target)
+        params = InteractingParams(particles=1, interaction=interaction, lam=0.0, prior_power=0.0)
+        state = chains.begin(target, 1, noise)
+        after, accepted = iterate(target, params, state, noise)
+        assert accepted.shape == (1, 1) and after.iteration == 1
+        assert 0 < float((after.z - state.z).abs().max()) < 1.0
+
+    def test_split_moves_one_half_by_the_other(self) -> None:
+        target = small.target()
+        noise = noise_for(target)
+        state = chains.begin(target, 8, noise)
+        # The halves are far apart inside, alike within: nobody can move by more than the noise of the other half.
+        flat = dataclasses.replace(state, z=state.z * 0)
+        params = InteractingParams(particles=8, interaction="split", sigma2=0.0, lam=0.0, prior_power=0.0)
+        spread = dataclasses.replace(flat, z=torch.cat((flat.z[:, :4], state.z[:, 4:]), 1))
+        after, _ = iterate(target, params, spread, noise)
+        assert (after.z[:, :4] != 0).any(), "the first half borrows the second's differences"
+        still, _ = iterate(target, params, flat, noise)
+        assert torch.equal(still.z, flat.z)
+
+
+class TestOverlay:
+    def test_empty_overlay_is_the_model(self) -> None:
+        target = small.target("cvrp", batch=2)
+        z = chains.draw_prior(target, 4, noise_for(target))
+        plain, laid = target.model.tables(target.encoded, z), overlay.tables(target.model, target.encoded, z, {})
+        assert all(torch.equal(a, b) for a, b in zip(plain._tensors(), laid._tensors()))
+
+    @pytest.mark.parametrize("problem", ["tsp", "cvrp", "jobshop"])
+    def test_every_weight_over_itself_is_the_model(self, problem: str) -> None:
+        target = Target(small.model(problem, latent_residual=True), small.instances(problem, 2))
+        z = chains.draw_prior(target, 4, noise_for(target))
+        own = {name: overlay.weight(target.model, name, 2) for name, _ in target.model.decoder.named_parameters()}
+        plain, laid = target.model.tables(target.encoded, z), overlay.tables(target.model, target.encoded, z, own)
+        assert all(torch.allclose(a, b, atol=1e-6) for a, b in zip(plain._tensors(), laid._tensors()))
+
+    def test_one_row_one_weight(self) -> None:
+        target = small.target("tsp", batch=3)
+        z = chains.draw_prior(target, 4, noise_for(target))
+        output = overlay.weight(target.model, overlay.OUTPUT, 3)
+        output[1] += 0.5
+        plain = target.model.tables(target.encoded, z)
+        for own in ({overlay.OUTPUT: output}, {overlay.OUTPUT: output, "keys.weight": self.keys(target)}):
+            laid = overlay.tables(target.model, target.encoded, z, own)
+            for field in dataclasses.fields(plain):
+                a, b = getattr(plain, field.name), getattr(laid, field.name)
+                if not isinstance(a, Tensor):
+                    assert a == b
+                    continue
+                changed = [not torch.allclose(a[row], b[row], atol=1e-6) for row in range(3)]
+                assert changed == ([False, True, False] if field.name == "logit_keys" else [False] * 3), field.name
+
+    @staticmethod
+    def keys(target: Target) -> Tensor:
+        return overlay.weight(target.model, "keys.weight", 3)
+
+
+class TestAdaptation:
+    def state(self, name: str, steps: int, **settings: Any) -> tuple[Target, Any]:
+        target = small.target("cvrp", batch=2, size=8, decoding="sampled")
+        method, params = search.load(name), search.parameters(name, {"particles": 8, **settings})
+        noise = noise_for(target)
+        state = method.init(target, params, noise)
+        for _ in range(steps):
+            state, _ = method.step(target, params, state, noise)
+        return target, state
+
+    def test_lgs_updates_on_its_schedule(self) -> None:
+        outputs = [self.state("lgs", steps, intervals=(1, 1, 3))[1].output for steps in range(9)]
+        moved = [not torch.equal(a, b) for a, b in itertools.pairwise(outputs)]
+        assert moved == [True, True, False, False, True, False, False, True], "after 1, 2, 5, 8, ..."
+
+    def test_lgs_without_updates_is_interacting(self) -> None:
+        _, never = self.state("lgs", 5, intervals=[])
+        _, plain = self.state("interacting", 5)
+        assert torch.equal(never.chains.z, plain.z) and torch.equal(never.chains.costs, plain.costs)
+
+    def test_lgs_step_by_hand(self) -> None:
+        target, state = self.state("lgs", 2, intervals=(10,))
+        method, params = search.load("lgs"), search.parameters("lgs", {"particles": 8, "rate": 2.0, "optimizer": "sgd"})
+        after = method.update(target, params, state, noise_for(target))  # type: ignore[attr-defined]
+        leaf = state.output.clone().requires_grad_()
+        population = state.chains
+        tables = overlay.tables(target.model, target.encoded, population.z, {overlay.OUTPUT: leaf})
+        log_probs = kernel.score(target.problem, target.images, tables, population.actions, population.starts)
+        costs = population.costs / population.unit
+        objective = ((costs - costs.mean(1, keepdim=True)) * log_probs).mean(1).sum()
+        (gradient,) = torch.autograd.grad(objective, leaf)
+        assert torch.allclose(after.output, state.output - 2.0 * gradient, atol=1e-5)
+        assert torch.equal(after.chains.z, state.chains.z), "chains go on"
+
+    def test_restart_decodes_again(self) -> None:
+        _, going_on = self.state("lgs", 1, rate=0.5)
+        target, restarted = self.state("lgs", 1, rate=0.5, restart=True)
+        assert torch.equal(going_on.chains.z, restarted.chains.z)
+        assert not torch.equal(going_on.chains.actions, restarted.chains.actions)
+        again = target.problem.cost(target.images, restarted.chains.actions)
+        assert torch.equal(again, restarted.chains.costs)
+
+    @pytest.mark.parametrize(("name", "settings"), [("eas", {}), ("eas", {"variant": "lay"}), ("active", {})])
+    def test_adapting_methods_change_their_weights(self, name: str, settings: dict[str, Any]) -> None:
+        _, before = self.state(name, 0, **settings)
+        _, after = self.state(name, 1, **settings)
+        assert isinstance(before, Adapting)
+        changed = [not torch.equal(a, b) for a, b in zip(before.leaves, after.leaves)]
+        assert all(changed) and torch.equal(before.z, after.z)
+        assert len(changed) == {"emb": 3, "lay": 1}.get(settings.get("variant", "emb"), 0) or name == "active"
+
+    def test_imitation_raises_the_probability_of_the_best(self) -> None:
+        gains = []
+        for imitation in (0.0, 10.0):
+            target, state = self.state("eas", 6, imitation=imitation, rate=0.01)
+            tables = overlay.tables(
+                target.model, target.encoded, state.best.z, dict(zip(("keys", "values", "logit_keys"), state.leaves))
+            )
+            best = state.best
+            gains.append(kernel.score(target.problem, target.images, tables, best.actions, best.starts).mean())
+        assert gains[1] > gains[0] + 0.1
+
+
+class TestDescent:
+    def test_adam_is_torch_adam(self) -> None:
+        torch.manual_seed(0)
+        weight = torch.randn(4, 3)
+        theirs = weight.clone().requires_grad_()
+        optimizer = torch.optim.Adam([theirs], lr=0.1)
+        ours, descent = [weight], Descent.of([weight])
+        for _ in range(5):
+            gradient = torch.randn(4, 3)
+            theirs.grad = gradient.clone()
+            optimizer.step()
+            ours, descent = descent.step(ours, [gradient], 0.1)
+        assert torch.allclose(ours[0], theirs, atol=1e-6)
+
+    def test_sgd(self) -> None:
+        moved, descent = Descent.of([torch.ones(2)]).step([torch.ones(2)], [torch.tensor([1.0, -2.0])], 0.5, "sgd")
+        assert moved[0].tolist() == [0.5, 2.0] and descent.steps == 1
