@@ -1,0 +1,209 @@
+"""The decoder is a distribution over feasible solutions: enumerated whole, step by step and all steps at once."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from lgs import problems
+from lgs.kernel import reference
+from lgs.model import Config, Encoded, LGSNet
+from lgs.problems import NONE
+from lgs.rollout import rollout, sample_latents, sample_uniforms, score
+
+from .problems.episodes import all_actions, random_actions, seeded
+
+#: Size of an instance with few enough solutions to enumerate.
+TINY = {"tsp": 5, "cvrp": 4, "cvrptw": 4, "knapsack": 6, "jobshop": 3}
+TOLERANCE = 1e-5
+
+
+def network(name: str, extended: bool, seed: int = 0) -> LGSNet:
+    """A small model with random weights everywhere, also where training starts from zero."""
+    problem = problems.load(name)
+    config = Config(
+        problem=name, dim=16, heads=2, layers=2, hidden=32, latent=4,
+        graph_query=extended, latent_residual=extended,
+        pairwise=extended and bool(problem.pairwise), relations=extended and bool(problem.relations),
+    )  # fmt: skip
+    model = LGSNet(config).eval()
+    generator = seeded(seed)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            width = parameter.shape[-1] if parameter.ndim else 1
+            parameter.copy_(torch.randn(parameter.shape, generator=generator) * 1.5 / math.sqrt(width))
+    return model
+
+
+def prepared(model: LGSNet, batch: int, size: int, particles: int, seed: int = 1) -> tuple[Any, Encoded, Tensor]:
+    """Instances, what the encoder says of them, and latents."""
+    instance = model.problem.generate(batch, size, seeded(seed))
+    with torch.no_grad():
+        encoded = model.encode(instance)
+    return instance, encoded, sample_latents(encoded, particles, model.config.radius, seeded(seed))
+
+
+def log_probs(model: LGSNet, instance: Any, encoded: Encoded, z: Tensor, actions: Tensor, starts: Tensor) -> Tensor:
+    with torch.no_grad():
+        return reference.score(model.problem, instance, model.tables(encoded, z), actions, starts)
+
+
+@pytest.mark.parametrize("extended", [False, True], ids=["paper", "extended"])
+@pytest.mark.parametrize("name", problems.names())
+def test_probabilities_of_all_solutions_sum_to_one(name: str, extended: bool) -> None:
+    for seed in range(3):
+        model = network(name, extended, seed)
+        instance, encoded, z = prepared(model, 1, TINY[name], 1, seed)
+        actions = all_actions(model.problem, instance)
+        first = actions[:, 0] if model.problem.forced_start else torch.full_like(actions[:, 0], NONE)
+        shared = z.expand(1, len(actions), -1)
+        p = log_probs(model, instance, encoded, shared, actions[None], first[None])[0].double().exp()
+        assert p.max() > 2 * p.min(), "random weights prefer some solutions"
+        for start in first.unique():
+            assert float(p[first == start].sum()) == pytest.approx(1, abs=TOLERANCE)
+
+
+@pytest.mark.parametrize("extended", [False, True], ids=["paper", "extended"])
+@pytest.mark.parametrize("name", problems.names())
+@pytest.mark.parametrize("greedy", [False, True], ids=["sampled", "greedy"])
+def test_scoring_all_steps_at_once_equals_decoding_step_by_step(name: str, extended: bool, greedy: bool) -> None:
+    model = network(name, extended)
+    instance, encoded, z = prepared(model, 3, 6, 7)
+    starts = model.starts(instance, 7)
+    uniforms = None if greedy else sample_uniforms(model, instance, 7, seeded(2))
+    tables = model.tables(encoded, z)
+    actions, stepwise = reference.rollout(model.problem, instance, tables, starts, uniforms)
+    at_once = log_probs(model, instance, encoded, z, actions, starts)
+    torch.testing.assert_close(at_once, stepwise, rtol=TOLERANCE, atol=TOLERANCE)
+    assert (stepwise < 0).all()
+    if model.problem.forced_start:
+        assert torch.equal(actions[..., 0], starts)
+
+
+@pytest.mark.parametrize("name", problems.names())
+def test_scoring_does_not_depend_on_the_chunks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = network(name, True)
+    instance, encoded, z = prepared(model, 2, 6, 5)
+    actions = random_actions(model.problem, instance, 5, seeded(3))
+    starts = actions[..., 0] if model.problem.forced_start else torch.full_like(actions[..., 0], NONE)
+
+    def value_and_gradient() -> tuple[Tensor, Tensor]:
+        latents = z.clone().requires_grad_()
+        value = reference.score(model.problem, instance, model.tables(encoded, latents), actions, starts)
+        (gradient,) = torch.autograd.grad(value.sum(), latents)
+        return value, gradient
+
+    whole = value_and_gradient()
+    monkeypatch.setitem(reference.SCORE_BYTES, "cpu", 1)
+    single = value_and_gradient()
+    torch.testing.assert_close(whole[0], single[0], rtol=TOLERANCE, atol=TOLERANCE)
+    torch.testing.assert_close(whole[1], single[1], rtol=1e-4, atol=1e-5)
+    assert whole[1].abs().max() > 1e-3, "the latent matters"
+
+
+@pytest.mark.parametrize("name", problems.names())
+def test_the_gradient_is_that_of_the_log_probability(name: str) -> None:
+    """Central differences in float64, along one random direction of the tables."""
+    model = network(name, True)
+    instance, encoded, z = prepared(model, 2, 5, 3)
+    actions = random_actions(model.problem, instance, 3, seeded(4))
+    starts = actions[..., 0] if model.problem.forced_start else torch.full_like(actions[..., 0], NONE)
+    tables = model.tables(encoded, z)._map(lambda x: x.detach().double().requires_grad_())
+    leaves = [leaf for leaf in tables._tensors() if leaf.numel()]
+    value = reference.score(model.problem, instance, tables, actions, starts).sum()
+    gradients = torch.autograd.grad(value, leaves)
+    generator = seeded(5)
+    for leaf, gradient in zip(leaves, gradients, strict=True):
+        direction = torch.randn(leaf.shape, generator=generator, dtype=torch.float64)
+        ends = []
+        for sign in (1, -1):
+            moved = tables._map(lambda x, leaf=leaf, d=direction, s=sign: x + s * 1e-6 * d if x is leaf else x)
+            with torch.no_grad():
+                ends.append(float(reference.score(model.problem, instance, moved, actions, starts).sum()))
+        slope = (ends[0] - ends[1]) / 2e-6
+        assert float((gradient * direction).sum()) == pytest.approx(slope, rel=1e-4, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", problems.names())
+def test_samples_follow_the_probabilities(name: str) -> None:
+    """Pearson's chi-square of 20,000 samples against the enumerated law: wrong once in 10^4 seeds."""
+    model = network(name, False, seed=7)
+    instance, encoded, z = prepared(model, 1, 3 if name != "jobshop" else 2, 1, seed=2)
+    problem, particles = model.problem, 20_000
+    actions = all_actions(problem, instance)
+    if problem.forced_start:
+        actions = actions[actions[:, 0] == 0]
+    start = 0 if problem.forced_start else NONE
+    one = torch.full((1, len(actions)), start)
+    law = log_probs(model, instance, encoded, z.expand(1, len(actions), -1), actions[None], one)[0].double().exp()
+    many = z.expand(1, particles, -1)
+    uniforms = sample_uniforms(model, instance, particles, seeded(6))
+    starts = torch.full((1, particles), start)
+    drawn, _ = reference.rollout(problem, instance, model.tables(encoded, many), starts, uniforms)
+    match = (drawn[0][:, None] == actions).all(-1)
+    assert match.any(-1).all(), "every sample is one of the feasible solutions"
+    counts = match.sum(0)
+    common = law * particles >= 5
+    seen = torch.cat((counts[common], counts[~common].sum()[None]))
+    expected = torch.cat((law[common], law[~common].sum()[None])) * particles
+    freedom = int((expected > 0).sum()) - 1
+    chi2 = float(((seen - expected).square() / expected.clamp_min(1e-9))[expected > 0].sum())
+    # Wilson-Hilferty: the 1 - 10^-4 quantile of chi-square.
+    assert chi2 < freedom * (1 - 2 / (9 * freedom) + 3.719 * math.sqrt(2 / (9 * freedom))) ** 3
+
+
+@pytest.mark.parametrize("name", problems.names())
+def test_rollouts_are_feasible_and_cost_what_the_checker_says(name: str) -> None:
+    """Through the public door, whichever kernel is behind it."""
+    model = network(name, False)
+    instance, encoded, z = prepared(model, 4, 8, 6)
+    starts = model.starts(instance, 6)
+    found = rollout(model, instance, encoded, z, starts, sample_uniforms(model, instance, 6, seeded(8)))
+    for row in range(4):
+        one = instance.rows([row])
+        for particle in range(6):
+            verdict = model.problem.check(one, model.problem.solution(one, found.actions[row, particle]))
+            assert verdict.feasible
+            assert verdict.cost == pytest.approx(float(found.costs[row, particle]), rel=1e-9)
+    again = score(model, instance, encoded, z, found.actions, starts)
+    torch.testing.assert_close(again, found.log_probs, rtol=1e-4, atol=1e-4)
+    assert again.requires_grad
+
+
+@pytest.mark.parametrize("name", problems.names())
+def test_an_instance_is_decoded_alone_as_in_company(name: str) -> None:
+    model = network(name, True)
+    instance, encoded, z = prepared(model, 3, 6, 4)
+    uniforms, starts = sample_uniforms(model, instance, 4, seeded(9)), model.starts(instance, 4)
+    tables = model.tables(encoded, z)
+    together, _ = reference.rollout(model.problem, instance, tables, starts, uniforms)
+    for row in range(3):
+        alone, _ = reference.rollout(
+            model.problem, instance.rows([row]), tables.rows([row]), starts[[row]], uniforms[[row]]
+        )
+        assert torch.equal(alone[0], together[row])
+
+
+@pytest.mark.parametrize("name", [name for name in problems.names() if not problems.load(name).forced_start])
+def test_a_forced_first_node_costs_nothing(name: str) -> None:
+    """POMO's way for the routing problems: p(y | first node) is p(y) over the first step's probability."""
+    model = network(name, False)
+    instance, encoded, z = prepared(model, 1, TINY[name], 1)
+    actions = all_actions(model.problem, instance)
+    shared = z.expand(1, len(actions), -1)
+    forced = log_probs(model, instance, encoded, shared, actions[None], actions[None, :, 0])[0].double().exp()
+    for node in actions[:, 0].unique():
+        assert float(forced[actions[:, 0] == node].sum()) == pytest.approx(1, abs=TOLERANCE)
+
+
+def test_latents_stay_in_the_ball() -> None:
+    model = network("tsp", False)
+    _, encoded, _ = prepared(model, 2, 5, 1)
+    z = sample_latents(encoded, 500, 1.5, seeded(0))
+    norms = z.norm(dim=-1)
+    assert norms.max() <= 1.5 + 1e-5
+    assert (norms > 1.5 - 1e-5).any() and (norms < 1.4).any()
