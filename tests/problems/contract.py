@@ -125,13 +125,14 @@ def termination(problem: AnyProblem) -> None:
 
 
 def beginnings(problem: AnyProblem) -> None:
-    instance = problem.generate(BATCH, 7, seeded(6))
+    batch = 50
+    instance = problem.generate(batch, 7, seeded(6))
     firsts = problem.first_nodes(instance)
-    assert len(firsts) == BATCH and firsts.shape[1] > 0
+    assert len(firsts) == batch and firsts.shape[1] > 0
     allowed = problem.allowed(instance, problem.reset(instance, 1))[:, 0]
     assert allowed.gather(1, firsts).all(), "episodes may begin at every first node"
     starts = problem.starts(instance, PARTICLES, True)
-    assert starts.shape == (BATCH, PARTICLES)
+    assert starts.shape == (batch, PARTICLES)
     assert (problem.starts(instance, PARTICLES) == NONE).all() or problem.forced_start
 
 
