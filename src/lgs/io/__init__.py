@@ -17,6 +17,7 @@ from .errors import ReadError
 from .formats import Format, formats, native
 from .named import Named
 from .schemas import wrap
+from .solutions import SolutionFormat
 from .solutions import formats as solution_formats
 from .text import load
 
@@ -57,21 +58,22 @@ def write(path: str | os.PathLike[str], named: Named) -> None:
 
 def read_solution(path: str | os.PathLike[str], named: Named) -> Solution:
     """A solution of `named`; it fits the instance, but nobody has checked yet that it is feasible."""
-    problem = named.problem.name
-    able = {found.SUFFIX: found for found in solution_formats(problem).values()}
-    found = _by_suffix(path, able, problem)
-    return found.read(load(Path(path)), str(path), named)
+    return _solution_format(path, named.problem.name).read(load(Path(path)), str(path), named)
 
 
 def write_solution(path: str | os.PathLike[str], named: Named, solution: Solution, cost: float) -> None:
     """Write a solution in the format that the file's suffix names; `cost` as people count it."""
-    problem = named.problem.name
-    able = {found.SUFFIX: found for found in solution_formats(problem).values()}
-    Path(path).write_text(_by_suffix(path, able, problem).write(named, solution, cost), encoding="utf-8")
+    text = _solution_format(path, named.problem.name).write(named, solution, cost)
+    Path(path).write_text(text, encoding="utf-8")
 
 
-def check_writable(path: str | os.PathLike[str]) -> None:
-    """Raise a ValueError if `path` cannot be written, before any work is spent on what goes there."""
+def check_writable(path: str | os.PathLike[str], problem: str | None = None) -> None:
+    """Raise a ValueError if `path` cannot be written, before any work is spent on what goes there.
+
+    With `problem`, also if no format of its solutions has that suffix.
+    """
+    if problem:
+        _solution_format(path, problem)
     target = Path(path)
     if target.is_dir():
         raise ValueError(f"{path}: is a directory; name a file")
@@ -79,6 +81,10 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         raise ValueError(f"{path}: the directory {target.parent} does not exist")
     if not os.access(target if target.exists() else target.parent, os.W_OK):
         raise ValueError(f"{path}: no permission to write")
+
+
+def _solution_format(path: str | os.PathLike[str], problem: str) -> SolutionFormat:
+    return _by_suffix(path, {found.SUFFIX: found for found in solution_formats(problem).values()}, problem)
 
 
 def _by_suffix(path: str | os.PathLike[str], able: dict[str, F], problem: str) -> F:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 
+from .errors import ReadError
 from .text import Line, lines
 
 _WORDS = re.compile(r"^[ \t]*(?:nb of jobs|times|machines)\b", re.I | re.M)
 
 
 def rows(text: str, path: str) -> list[Line]:
-    """Lines that are no comments (#)."""
-    return list(lines(text, path, comment="#"))
+    """Lines that are no comments (#); at least one."""
+    found = list(lines(text, path, comment="#"))
+    if not found:
+        raise ReadError(f"{path}: there is nothing but comments")
+    return found
 
 
 def is_numeric(text: str, path: str) -> bool:

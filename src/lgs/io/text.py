@@ -138,4 +138,4 @@ def lines(text: str, path: str, comment: str | None = None) -> Iterator[Line]:
 
 def shortest(value: float) -> str:
     """The shortest text that reads back as exactly this number."""
-    return str(int(value)) if value.is_integer() and abs(value) <= LIMIT else repr(value)
+    return str(int(value)) if float(value).is_integer() and abs(value) <= LIMIT else repr(value)

@@ -31,6 +31,8 @@ _KNOWN = {"name", "x", "y"} | _COLUMNS
 
 def recognises(text: str, path: str) -> bool:
     titles = tables.header(text)
+    if not titles or titles[0].endswith(":") or ":" in titles:
+        return False  # a TSPLIB header with commas or tabs in it
     return "name" in titles or {"x", "y"} <= set(titles) or {"weight", "value"} <= set(titles)
 
 

@@ -65,7 +65,7 @@ def rows(named: Named, solution: Solution) -> list[dict[str, Any]]:
             node = job * instance.steps + operation
             about = {"job": job + 1, "operation": operation + 1, "machine": machines[node]}
             found.append({**about, "start": start, "end": start + durations[node]})
-    return sorted(found, key=lambda row: (row["start"], row["end"], row["operation"], row["job"]))
+    return sorted(found, key=lambda row: (row["start"], row["end"], row["job"], row["operation"]))
 
 
 def parse(named: Named, rows: Sequence[dict[str, Cell]]) -> Solution:
