@@ -1,11 +1,12 @@
 """The only door to compiled code: whole episodes and their scores.
 
-`native` runs built-in problems on the CPU in float32; `reference` is the same in plain torch, for everything else. The
-choice is automatic; the environment variable LGS_KERNEL=reference|native forces one.
+`native` runs built-in problems on the CPU in float32, `gpu` plays some of them on a GPU; `reference` is the same in
+plain torch, for everything else. The choice is automatic; the environment variable LGS_KERNEL=reference|native forces one.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from types import ModuleType
 from typing import Any
@@ -28,9 +29,10 @@ def rollout(
     problem: Problem[Any, Any], instance: Any, tables: Tables, starts: Tensor, uniforms: Tensor | None
 ) -> tuple[Tensor, Tensor]:
     """Actions [B, K, T] and log-probabilities [B, K]: sampled from `uniforms` [B, K, T], greedy without."""
-    result: tuple[Tensor, Tensor] = _chosen(problem, instance, tables).rollout(
-        problem, instance, tables, starts, uniforms
-    )
+    chosen = _chosen(problem, instance, tables)
+    if chosen is reference and tables.keys.is_cuda and os.environ.get("LGS_KERNEL") != "reference":
+        chosen = _gpu(problem, instance, tables) or reference
+    result: tuple[Tensor, Tensor] = chosen.rollout(problem, instance, tables, starts, uniforms)
     return result
 
 
@@ -38,6 +40,15 @@ def score(problem: Problem[Any, Any], instance: Any, tables: Tables, actions: Te
     """Log-probabilities [B, K] of given actions, differentiable in the tables."""
     result: Tensor = _chosen(problem, instance, tables).score(problem, instance, tables, actions, starts)
     return result
+
+
+def _gpu(problem: Problem[Any, Any], instance: Any, tables: Tables) -> ModuleType | None:
+    """The Triton kernel where it knows the problem; torch's CUDA builds bring Triton along."""
+    if importlib.util.find_spec("triton") is None:
+        return None
+    from . import gpu
+
+    return gpu if gpu.supports(problem, instance, tables) else None
 
 
 def _chosen(problem: Problem[Any, Any], instance: Any, tables: Tables) -> ModuleType:

@@ -15,7 +15,6 @@ from torch.utils.checkpoint import checkpoint
 
 from ..model.tables import Tables
 from ..problems import NONE, Context, Problem
-from ..problems.batched import as_particles
 
 SCORE_BYTES = {"cpu": 1 << 28, "cuda": 1 << 34}
 """About how much memory one chunk of steps may take in `score`, by kind of device."""
@@ -67,11 +66,7 @@ def score(problem: Problem[Any, Any], instance: Any, tables: Tables, actions: Te
     total = tables.keys.new_zeros((batch, particles), dtype=_logit_dtype(tables))
     for begin in range(first, horizon, chunk):
         taken = actions[..., begin : min(begin + chunk, horizon)]
-        states = []
-        for t in range(taken.shape[-1]):
-            states.append(state)
-            state = problem.step(instance, state, taken[..., t])
-        seen = as_particles(states)
+        seen, state = problem.unroll(instance, state, taken)
         counted = taken != NONE
         if begin == 0:
             counted = counted & torch.cat((starts[..., None] == NONE, counted[..., 1:]), -1)

@@ -15,7 +15,7 @@ from typing import ClassVar, Generic, TypeVar
 import torch
 from torch import Generator, Tensor
 
-from .batched import Batched
+from .batched import Batched, as_particles
 
 I = TypeVar("I", bound=Batched)  # noqa: E741  the problem's instance batch
 S = TypeVar("S", bound=Batched)  # the problem's episode state, one row per instance, [B, K, ...]
@@ -147,6 +147,17 @@ class Problem(abc.ABC, Generic[I, S]):
     def step(self, instance: I, state: S, action: Tensor) -> S:
         """The state after `action` [B, K]; pure; `NONE` changes nothing."""
 
+    def unroll(self, instance: I, state: S, actions: Tensor) -> tuple[S, S]:
+        """The states before each of C given actions [B, K, C], as K * C particles, and the state after the last.
+
+        One `step` after the other; a problem whose states can be read off the actions may do it at once.
+        """
+        states = []
+        for action in actions.unbind(-1):
+            states.append(state)
+            state = self.step(instance, state, action)
+        return as_particles(states), state
+
     @abc.abstractmethod
     def allowed(self, instance: I, state: S) -> Tensor:
         """[B, K, N] what may come next; all False once the episode is over."""
@@ -180,6 +191,16 @@ class Problem(abc.ABC, Generic[I, S]):
 def mark(flags: Tensor, node: Tensor) -> Tensor:
     """`flags` [B, K, N] with `node` [B, K] set; `NONE` matches no node."""
     return flags | (torch.arange(flags.shape[-1], device=flags.device) == node[..., None])
+
+
+def mark_before(flags: Tensor, nodes: Tensor) -> Tensor:
+    """[B, K, C, N] `flags` [B, K, N] with the first 0, 1, ... C - 1 of `nodes` [B, K, C] set."""
+    steps, width = nodes.shape[-1], flags.shape[-1]
+    when = torch.arange(steps, device=nodes.device)
+    # One column more than there are nodes takes the marks of `NONE`.
+    first = torch.full((*flags.shape[:-1], width + 1), steps, device=nodes.device)
+    first = first.scatter(-1, nodes.where(nodes != NONE, width), when.expand(nodes.shape))[..., None, :width]
+    return flags[..., None, :] | (first < when[:, None])
 
 
 def at(values: Tensor, node: Tensor) -> Tensor:

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Generator, Tensor
 
-from .base import Context, Rules, Solution, Verdict, at, mark
+from .base import Context, Rules, Solution, Verdict, at, mark, mark_before
 from .geometry import from_coords, uniform
 from .routes import DEPOT, Instance, Routing, State, check_routes
 
@@ -57,6 +57,20 @@ class CVRP(Routing[Instance, State]):
         left = state.left - at(instance.demands, action)
         left = torch.where(action == DEPOT, instance.capacity[:, None], left)
         return State(mark(state.served, action), left, torch.where(action >= 0, action, state.last))
+
+    def unroll(self, instance: Instance, state: State, actions: Tensor) -> tuple[State, State]:
+        capacity, home = instance.capacity[:, None], actions == DEPOT
+        places = torch.cat((state.last[..., None], actions), -1)
+        moves = torch.arange(places.shape[-1], device=places.device)
+        moved = places.gather(-1, torch.where(places >= 0, moves, 0).cummax(-1).values)
+        # Delivered since the beginning, less what had been delivered at the last visit to the depot.
+        delivered = torch.cat(((capacity - state.left)[..., None], at(instance.demands, actions)), -1).cumsum(-1)
+        reloaded = torch.where(home, delivered[..., 1:], 0).cummax(-1).values
+        left = capacity[..., None] - delivered
+        left[..., 1:] += reloaded
+        served = mark_before(state.served, actions)
+        before = State(served.flatten(1, 2), left[..., :-1].flatten(1), moved[..., :-1].flatten(1))
+        return before, State(mark(served[:, :, -1], actions[..., -1]), left[..., -1], moved[..., -1])
 
     def context(self, instance: Instance, state: State) -> Context:
         share = (state.left / instance.capacity[:, None]).float()

@@ -86,7 +86,7 @@ class Geometry(Batched):
     def log_distances(self) -> Tensor:
         """[B, N, N] float32 log of the distance in units of the typical gap between neighbours, bounded below."""
         # Not by matrix products: they lose the distances between neighbours, which matter most here.
-        table = torch.cdist(self.view, self.view, compute_mode="donot_use_mm_for_euclid_dist")
+        table = _euclidean(self.view[:, :, None], self.view[:, None])
         if self.matrix is not None:
             scale = table.mean((1, 2), keepdim=True) / self.matrix.mean((1, 2), keepdim=True).clamp_min(1e-12)
             table = self.matrix * scale

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Generator, Tensor
 
-from .base import Context, Problem, Rules, Solution, Verdict, mark, trim
+from .base import Context, Problem, Rules, Solution, Verdict, mark, mark_before, trim
 from .batched import Batched
 from .geometry import Geometry, from_coords, uniform
 
@@ -73,6 +73,14 @@ class TSP(Problem[Instance, State]):
     def step(self, instance: Instance, state: State, action: Tensor) -> State:
         last = torch.where(action >= 0, action, state.last)
         return State(mark(state.visited, action), torch.where(state.first >= 0, state.first, last), last)
+
+    def unroll(self, instance: Instance, state: State, actions: Tensor) -> tuple[State, State]:
+        last = torch.cat((state.last[..., None], actions[..., :-1]), -1)
+        first = torch.where(state.first >= 0, state.first, actions[..., 0])
+        firsts = torch.cat((state.first[..., None], first[..., None].expand_as(actions)[..., 1:]), -1)
+        visited = mark_before(state.visited, actions)
+        after = State(mark(visited[:, :, -1], actions[..., -1]), first, actions[..., -1])
+        return State(visited.flatten(1, 2), firsts.flatten(1), last.flatten(1)), after
 
     def allowed(self, instance: Instance, state: State) -> Tensor:
         return ~state.visited
