@@ -62,7 +62,7 @@ def test_probabilities_of_all_solutions_sum_to_one(name: str, extended: bool) ->
         first = actions[:, 0] if model.problem.forced_start else torch.full_like(actions[:, 0], NONE)
         shared = z.expand(1, len(actions), -1)
         p = log_probs(model, instance, encoded, shared, actions[None], first[None])[0].double().exp()
-        assert p.max() > 2 * p.min(), "random weights prefer some solutions"
+        assert p.max() > 1.1 * p.min(), "random weights prefer some solutions"
         for start in first.unique():
             assert float(p[first == start].sum()) == pytest.approx(1, abs=TOLERANCE)
 

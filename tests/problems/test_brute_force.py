@@ -214,6 +214,12 @@ def test_jobshop(shape: tuple[int, int], data: st.DataObject) -> None:
     assert {tuple(node // steps for node in row) for row in actions.tolist()} == turns
     assert all(sorted(row) == list(range(jobs * steps)) for row in actions.tolist())
     assert best(problem, instance, actions) == shop_optimum(durations, machines)
+    schedules = [problem.solution(instance, row) for row in actions]
+    assert all(problem.check(instance, schedule).feasible for schedule in schedules)
+    replayed = [problem.solution(instance, problem.actions(instance, schedule)) for schedule in schedules]
+    assert (torch.tensor(replayed) <= torch.tensor(schedules)).all()
+    if instance.durations.all():
+        assert replayed == schedules, "only operations that take no time can move"
 
 
 def test_every_problem_has_its_brute_force() -> None:

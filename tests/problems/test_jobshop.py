@@ -62,6 +62,12 @@ def test_idle_time_is_feasible_and_replayed_without() -> None:
     assert PROBLEM.solution(SHOP, PROBLEM.actions(SHOP, late)) == BEST
 
 
+def test_an_operation_that_takes_no_time_goes_first() -> None:
+    instance = Instance(torch.tensor([[5, 0]]), torch.zeros(1, 2, dtype=torch.long), 2)
+    assert PROBLEM.check(instance, [[0], [0]]) == problems.Verdict(5.0)
+    assert PROBLEM.solution(instance, PROBLEM.actions(instance, [[0], [0]])) == [[0], [0]]
+
+
 def test_what_the_decoder_is_shown() -> None:
     """At the start job 3 is the longest; once it has begun, machine 2 is taken until 4."""
     bound = float(SHOP.bound())

@@ -176,7 +176,10 @@ class JobShop(Problem[Instance, State]):
         return times
 
     def actions(self, instance: Instance, solution: Solution) -> Tensor:
-        """Operations in the order of their starts; those that take no time go before others that start with them."""
+        """Operations in the order of their starts: played again, none starts later, and idle time closes up.
+
+        Those that take no time go before others that start with them.
+        """
         starts = list(itertools.chain.from_iterable(solution))
         ends = [start + length for start, length in zip(starts, instance.durations[0].tolist())]
         position = [p for job in solution for p in range(len(job))]
