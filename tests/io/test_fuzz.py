@@ -21,8 +21,10 @@ FUZZ = settings(
 #: Words that files are made of, and words that ought not to be there.
 VOCABULARY = """
 0 1 2 3 -1 5.5 1e9 1e999 -0 nan inf 99999999999 1_0 NAME TYPE TSP CVRP ATSP DIMENSION CAPACITY EOF : # , ; " { } [ ]
-null true x y name demand EDGE_WEIGHT_TYPE EDGE_WEIGHT_FORMAT EXPLICIT EUC_2D GEO UPPER_ROW FULL_MATRIX EDGE_WEIGHT_SECTION
-NODE_COORD_SECTION DEMAND_SECTION DEPOT_SECTION TIME_WINDOW_SECTION CUSTOMER VEHICLE Times Machines Route solution problem
+null true x y name demand
+EDGE_WEIGHT_TYPE EDGE_WEIGHT_FORMAT EXPLICIT EUC_2D GEO UPPER_ROW FULL_MATRIX EDGE_WEIGHT_SECTION
+NODE_COORD_SECTION DEMAND_SECTION DEPOT_SECTION TIME_WINDOW_SECTION CUSTOMER VEHICLE Times Machines 
+Route solution problem
 """
 WORDS = st.sampled_from([*VOCABULARY.split(), *"\n\r\t\v\x85\u2028é٣\ufeff", "\n\n", "\r\n", ""])
 SOUP = st.lists(WORDS, max_size=60).map(" ".join)
@@ -122,14 +124,15 @@ def test_solutions(tmp_path: Path, name: str, text: str) -> None:
 
 HUGE = {
     "numbers": "b'TYPE: TSP\\nDIMENSION: 3\\nEDGE_WEIGHT_TYPE: EUC_2D\\nNODE_COORD_SECTION\\n' + b'1 2 3\\n' * 1900000",
-    "matrix": "b'TYPE: TSP\\nDIMENSION: 2000\\nEDGE_WEIGHT_TYPE: EXPLICIT\\nEDGE_WEIGHT_FORMAT: FULL_MATRIX\\n"
-    "EDGE_WEIGHT_SECTION\\n' + (b'0 ' * 2000 + b'\\n') * 2000",
+    "matrix": "b'TYPE: TSP\\nDIMENSION: 1500\\nEDGE_WEIGHT_TYPE: EXPLICIT\\nEDGE_WEIGHT_FORMAT: FULL_MATRIX\\n"
+    "EDGE_WEIGHT_SECTION\\n' + (b'10.5 ' * 1500 + b'\\n') * 1500",
     "one line": "b'4 5\\n' + b'11 ' * (2790000)",
     "spaces": "b'TYPE' + b' ' * (30 << 20)",
     "digits": "b'4 ' + b'1' * (7 << 20)",
     "brackets": "b'[' * (30 << 20)",
     "objects": "b'{\"problem\": \"tsp\", \"coordinates\": [' + b'[],' * 400000 + b'[]]}'",
     "list": "b'{\"problem\": \"knapsack\", \"weight\": [' + b'11,' * (10 << 20) + b'1]}'",
+    "shorter list": "b'{\"problem\": \"knapsack\", \"weight\": [' + b'1000000,' * 3900000 + b'1]}'",
     "csv": "b'x,y\\n' + b'1,2\\n' * 1900000",
     "commas": "b'name,' + b'a,' * (3 << 20)",
     "routes": "b'\\n' * 1900000 + b'x'",

@@ -122,6 +122,12 @@ def test_json_faults(tmp_path: Path, text: str, parts: tuple[str, ...]) -> None:
     refused(tmp_path, text, *parts)
 
 
+def test_json_on_one_long_line(tmp_path: Path) -> None:
+    """Lines of other formats are limited, JSON may come without any line end."""
+    text = json.dumps({"problem": "tsp", "coordinates": [[0, 0], [3, 4]], "comment": "x" * (9 << 20)})
+    assert read(tmp_path, text).size == 2
+
+
 def test_csv(tmp_path: Path) -> None:
     named = read(tmp_path, CSV)
     assert (named.problem.name, named.name) == ("cvrp", "bakery")

@@ -6,16 +6,19 @@ import json
 from typing import Any, NoReturn
 
 from .errors import ReadError
-from .text import Cell
+from .text import MAX_NODES, Cell
 
 _MAX_BRACKETS = 500_000
-"""Empty lists take far more memory than the two characters that they are written with."""
+_MAX_VALUES = 5_000_000
+"""Empty lists and short numbers take far more memory than the characters that they are written with."""
 
 
 def parse(text: str, path: str) -> Any:
     """Objects, lists, strings (numbers too), True, False and None."""
     if text.count("[") + text.count("{") > _MAX_BRACKETS:
         raise ReadError(f"{path}: more than {_MAX_BRACKETS:,} lists and objects")
+    if text.count(",") > _MAX_VALUES:
+        raise ReadError(f"{path}: more than {_MAX_VALUES:,} values")
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -53,6 +56,8 @@ def column(value: Any, where: str) -> list[Cell]:
 def items(value: Any, where: str) -> list[Any]:
     if not isinstance(value, list):
         raise ReadError(f"{where}: a list expected, not {_kind(value)}")
+    if len(value) > MAX_NODES:
+        raise ReadError(f"{where}: {len(value)} values are too many (at most {MAX_NODES:,})")
     return value
 
 

@@ -38,7 +38,7 @@ LAYOUTS = {
 
 def matrix(rows: list[Line], size: int, layout: str, where: str) -> NDArray[np.float64]:
     """[size, size] from the section's numbers, which may be broken into lines anywhere; the diagonal means nothing."""
-    expected, found = LAYOUTS[layout].count(size), sum(len(row.text.split()) for row in rows)
+    expected, found = LAYOUTS[layout].count(size), sum(len(row.words()) for row in rows)
     if found != expected:
         raise ReadError(f"{where}: the section has {found} numbers; {layout} for DIMENSION {size} takes {expected}")
     numbers = np.array([number for row in rows for number in row.numbers()], dtype=np.float64)

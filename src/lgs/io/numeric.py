@@ -31,8 +31,8 @@ def is_jobshop(text: str, path: str) -> bool:
     if not is_numeric(text, path):
         return False
     found = lines(text, path, comment="#")
-    head, first = next(found).text.split(), next(found, None)
-    width = len(first.text.split()) if first else 0
+    head, first = next(found).words(), next(found, None)
+    width = len(first.words()) if first else 0
     if width > 2 or first is None or len(head) < 2:
         return width > 2
     # One or two machines make rows as short as a knapsack's; the number of rows or the machines' numbers tell.

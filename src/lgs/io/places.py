@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..problems.geometry import EXPLICIT, Geometry, from_coords, from_matrix
 from .errors import ReadError
 
-MAX_MATRIX = 2_000
+MAX_MATRIX = 1_500
 """Nodes of an explicit matrix: finding coordinates for it takes the cube of that."""
 
 

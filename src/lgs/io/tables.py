@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ from .errors import ReadError
 from .text import MAX_NODES, Cell
 
 _DELIMITERS = (",", ";", "\t")
+_MAX_COLUMNS = 2_000
 
 
 class Table(NamedTuple):
@@ -29,11 +31,11 @@ class Table(NamedTuple):
 
 def header(text: str) -> list[str]:
     """The titles in lower case; empty if the text is no such table."""
-    for line in text.split("\n"):
-        if line.strip() and not line.lstrip().startswith("#"):
-            delimiter = _delimiter(line)
-            return [title.strip().strip('"').lower() for title in line.split(delimiter)] if delimiter in line else []
-    return []
+    line = next((line for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#")), "")
+    delimiter = _delimiter(line)
+    if not 0 < line.count(delimiter) < _MAX_COLUMNS:
+        return []
+    return [title.strip().strip('"').lower() for title in line.split(delimiter)]
 
 
 def parse(text: str, path: str, known: Collection[str] = ()) -> Table:
@@ -57,9 +59,9 @@ def parse(text: str, path: str, known: Collection[str] = ()) -> Table:
             if titles is None:
                 titles = [word.strip() for word in words]
                 titles = [title.lower() if title.lower() in known else title for title in titles]
-                twice = [title for title in titles if titles.count(title) > 1]
+                twice = [title for title, count in Counter(titles).items() if count > 1]
                 if twice:
-                    raise ReadError(f"{line}: column {twice[0]!r} appears twice")
+                    raise ReadError(f"{line}: column {twice[0][:40]!r} appears twice")
             elif any(word.strip() for word in words):
                 if len(words) != len(titles):
                     raise ReadError(f"{line}: {len(words)} values under {len(titles)} titles")

@@ -72,13 +72,18 @@ class Line(NamedTuple):
     def error(self, message: str) -> ReadError:
         return ReadError(f"{self.where}: {message}")
 
+    def words(self) -> list[str]:
+        if len(self.text) > MAX_LINE:
+            raise self.error(f"the line is longer than {MAX_LINE >> 20} MiB")
+        return self.text.split()
+
     def cells(self) -> list[Cell]:
         where = self.where
-        return [Cell(word, where) for word in self.text.split()]
+        return [Cell(word, where) for word in self.words()]
 
     def numbers(self) -> list[float]:
         """Every word of the line as a number; the quick way where all is well."""
-        words = self.text.split()
+        words = self.words()
         if _PLAIN.fullmatch(self.text) and all(len(word) <= _LONGEST for word in words):
             try:
                 values = [float(word) for word in words]
@@ -129,8 +134,6 @@ def _decoded(data: bytes) -> str:
 def lines(text: str, path: str, comment: str | None = None) -> Iterator[Line]:
     """The lines that say something: not blank, not beginning with `comment`."""
     for number, line in enumerate(text.split("\n"), 1):
-        if len(line) > MAX_LINE:
-            raise ReadError(f"{path}:{number}: the line is longer than {MAX_LINE >> 20} MiB")
         line = line.strip()
         if line and not (comment and line.startswith(comment)):
             yield Line(path, number, line)

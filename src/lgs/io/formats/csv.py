@@ -5,6 +5,7 @@ The columns tell the problem. A column whose title is the name of a row holds th
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -99,8 +100,8 @@ def _matrix(
         if target not in labels:
             raise ReadError(f"{table.where}: column {target[:40]!r} is unknown and no row has that name")
     check_size(len(labels), table.where)
-    for label in labels:
-        if labels.count(label) > 1 or label in _KNOWN:
+    for label, count in Counter(labels).items():
+        if count > 1 or label in _KNOWN:
             raise ReadError(
                 f"{table.where}: the name {label[:40]!r} is not of one node alone, so its column is unclear"
             )

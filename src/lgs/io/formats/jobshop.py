@@ -32,7 +32,7 @@ def read(text: str, path: str) -> Named:
         raise lines[0].error("no numbers follow")
     head, *body = rows
     jobs, machines = _sizes(head)
-    width = len(body[0].text.split()) if body else 0
+    width = len(body[0].words()) if body else 0
     if width == 2 * machines and len(lines) == len(rows):
         durations, places = _pairs(head, body, jobs, machines)
     else:

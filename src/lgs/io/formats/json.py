@@ -16,7 +16,6 @@ from ..fields import Fields
 from ..named import Named
 from ..places import check_size, from_points, from_table
 from ..schemas import Schema, build, names, schema
-from ..text import MAX_NODES
 
 TITLE = "JSON"
 SUFFIX = ".json"
@@ -80,8 +79,6 @@ def _fields(data: dict[str, Any], path: str, shape: Schema) -> Fields:
         elif key in shape.TABLES:
             rows = jsontext.items(data[key], where)
             fields.tables[key] = [jsontext.column(row, f"{where}[{i}]") for i, row in enumerate(rows)]
-        if isinstance(data[key], list) and len(data[key]) > MAX_NODES:
-            raise ReadError(f"{where}: {len(data[key])} values are too many (at most {MAX_NODES:,})")
     return fields
 
 

@@ -22,7 +22,7 @@ def recognises(text: str, path: str) -> bool:
 
 def read(text: str, path: str) -> Named:
     head, *body = numeric.rows(text, path)
-    if len(head.text.split()) != 2:
+    if len(head.words()) != 2:
         raise head.error("the number of items and the capacity expected")
     count, capacity = head.cells()
     items = count.integer(least=1)
@@ -39,7 +39,7 @@ def read(text: str, path: str) -> Named:
     reference = None
     if chosen:
         # Files that circulate with an optimal choice give it on one more line, a 0 or 1 per item.
-        flags = chosen[0].text.split()
+        flags = chosen[0].words()
         if len(chosen) > 1 or len(flags) != items or set(flags) - {"0", "1"}:
             raise chosen[0].error(f"expected nothing after {items} items, or a 0 or 1 for each")
         reference = sum(value.number() for value, flag in zip(columns["value"], flags) if flag == "1")

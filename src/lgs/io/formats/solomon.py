@@ -33,7 +33,7 @@ def read(text: str, path: str) -> Named:
     if not numbers:
         raise name.error("no numbers follow")
     fleet, *customers = numbers
-    if len(fleet.text.split()) != 2:
+    if len(fleet.words()) != 2:
         raise fleet.error("the number of vehicles and their capacity expected")
     vehicles, capacity = fleet.cells()
     if len(customers) > MAX_NODES:
