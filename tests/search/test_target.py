@@ -173,6 +173,13 @@ class TestSpeed:
         for count in (32, 128, 512, 2048):
             made.measured(count, 1.0 + 1e-5 * count)
         assert made.size(100.0) == 4 * 2048
+        assert made.size(0.5) == 1
+
+    def test_time_that_does_not_depend_on_the_count(self) -> None:
+        made = speed.Speed()
+        for count in (32, 128):
+            made.measured(count, 0.5)
+        assert made.each == 0 and made.size(2.0) == 4 * 128 and made.size(0.2) == 1
 
     def test_grows_step_by_step(self) -> None:
         made = speed.Speed()

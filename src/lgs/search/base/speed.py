@@ -50,4 +50,6 @@ class Speed:
         most = GROWTH * self._last
         block = max(BLOCK_SECONDS, min(FAR_SHARE * seconds, FAR_SECONDS), self.fixed)
         time = min(block, seconds - self.fixed)
+        if time <= 0:
+            return 1
         return max(1, most if time >= self.each * most else int(time / self.each))
