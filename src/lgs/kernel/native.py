@@ -81,7 +81,7 @@ class _Score(torch.autograd.Function):
         return log_probs
 
     @staticmethod
-    @once_differentiable  # type: ignore[untyped-decorator]
+    @once_differentiable
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
         values = ctx.saved_tensors
         wanted = [value is not None and need for value, need in zip(values, ctx.needs_input_grad[1:])]
