@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .. import sections, weights
+from .. import edge_weights, sections
 from ..fields import Fields
 from ..named import Named, stated_reference
 from ..schemas import build
@@ -28,7 +28,7 @@ def read(text: str, path: str) -> Named:
     if not words or words[0] not in ("TSP", "ATSP"):
         raise kind.error(f"unknown or unsupported TYPE {kind.shown()}; known: TSP, ATSP, CVRP, VRPTW")
     nodes = sections.nodes(document)
-    places = weights.geometry(document, nodes, symmetric=words[0] == "TSP")
+    places = edge_weights.geometry(document, nodes, symmetric=words[0] == "TSP")
     comment = document.header("COMMENT", "").text
     return build(
         "tsp",
@@ -44,6 +44,6 @@ def read(text: str, path: str) -> Named:
 def write(named: Named) -> str:
     """Nodes numbered from 1; lengths that are not rounded are marked EXACT_2D, which TSPLIB itself does not have."""
     places = named.instance.places
-    headers, body = weights.write(places)
+    headers, body = edge_weights.write(places)
     kind = "TSP" if places.matrix is None or bool((places.matrix == places.matrix.mT).all()) else "ATSP"
     return sections.text(named, kind, places.size, headers, body)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .. import exact, sections, weights
+from .. import edge_weights, exact, sections
 from ..fields import Fields
 from ..named import Named, stated_reference
 from ..schemas import build
@@ -46,7 +46,7 @@ def read(text: str, path: str) -> Named:
         columns["service"] = _service(document, nodes, depot)
     fields = Fields(
         path,
-        weights.geometry(document, nodes, order),
+        edge_weights.geometry(document, nodes, order),
         single={"capacity": document.header("CAPACITY")},
         columns={name: [cells[node] for node in order] for name, cells in columns.items()},
     )
@@ -65,7 +65,7 @@ def read(text: str, path: str) -> Named:
 def write(named: Named) -> str:
     """The depot is node 1; lengths that are not rounded are marked EXACT_2D."""
     instance = named.instance
-    headers, body = weights.write(instance.places)
+    headers, body = edge_weights.write(instance.places)
     headers = [f"CAPACITY : {exact.text(int(instance.capacity[0]), instance.unit)}", *headers]
     if named.vehicles:
         headers.insert(0, f"VEHICLES : {named.vehicles}")
