@@ -11,7 +11,6 @@ from torch import Generator, Tensor, nn
 from ..model import LGSNet
 from ..problems.batched import Batched
 from ..rollout import rollout, score
-from . import losses
 from .recipe import Phase
 
 
@@ -68,8 +67,7 @@ class Objective(nn.Module):
             z = z * (model.config.radius / z.norm(dim=-1, keepdim=True).clamp_min(model.config.radius))
             starts = model.starts(instance, phase.particles, phase.forced_start)
             played = rollout(model, instance, encoded, z, starts, batch.uniforms)
-            loss = losses.load(phase.loss, phase.settings)
-            coefficients = loss(played.costs.float(), played.log_probs.float(), task.progress)
+            coefficients = phase.loss_function(played.costs.float(), played.log_probs.float(), task.progress)
             index, weight = choose(coefficients.decoder, phase.scored, batch.pick)
         log_p = score(model, instance, encoded, pick(z, index), pick(played.actions, index), pick(starts, index))
         value = (weight * log_p).sum()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -58,7 +59,11 @@ class Phase:
             raise ValueError(f"phase {self.name!r}: scored and warmup must not be negative")
         if min(self.lr) < 0:
             raise ValueError(f"phase {self.name!r}: lr must not be negative")
-        losses.load(self.loss, self.settings)
+        _ = self.loss_function  # refuse unknown losses and settings before anything starts
+
+    @functools.cached_property
+    def loss_function(self) -> losses.LossFunction:
+        return losses.load(self.loss, self.settings)
 
 
 @dataclass(frozen=True)
