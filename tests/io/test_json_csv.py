@@ -77,12 +77,12 @@ def test_json_knapsack_and_jobshop(tmp_path: Path) -> None:
         (changed(capacity=None), ("capacity is missing",)),
         (changed(capacity=0), ("capacity: the capacity must be positive",)),
         (changed(capacity="much"), ("capacity: 'much' is no number",)),
-        (changed(capacity=[1]), ("capacity: a number expected, not a list",)),
+        (changed(capacity=[1]), ("capacity: a number or text expected, not a list",)),
         (changed(demand=[0, 1]), ("demand has 2 values for 3 nodes",)),
         (changed(demand=[0, -1, 2]), ("demand[1]: the demand '-1'",)),
-        (changed(demand=[0, True, 2]), ("demand[1]: a number expected, not true",)),
+        (changed(demand=[0, True, 2]), ("demand[1]: a number or text expected, not true",)),
         (changed(demand=[0, "two", 2]), ("demand[1]: 'two' is no number",)),
-        (changed(demand=[0, [1], 2]), ("demand[1]: a number expected, not a list",)),
+        (changed(demand=[0, [1], 2]), ("demand[1]: a number or text expected, not a list",)),
         (changed(demand=[1, 1, 2]), ("demand[0]: the depot's demand must be 0",)),
         (changed(demand=7), ("demand: a list expected, not '7'",)),
         (changed(demand=[0, 0.1234567891, 2]), ("demand[1]:", "more than 9 decimals")),
@@ -94,7 +94,7 @@ def test_json_knapsack_and_jobshop(tmp_path: Path) -> None:
         (changed(coordinates=None), ("coordinates or a matrix are missing",)),
         (changed(coordinates=[[0, 0], [1, 1]]), ("demand has 3 values for 2 nodes",)),
         (changed(coordinates=[[0, 0], [1], [2, 2]]), ("coordinates[1]: x and y expected, not 1 numbers",)),
-        (changed(coordinates=[[0, 0], [1, None], [2, 2]]), ("coordinates[1][1]: a number expected, not null",)),
+        (changed(coordinates=[[0, 0], [1, None], [2, 2]]), ("coordinates[1][1]: a number or text expected, not null",)),
         (changed(coordinates=[]), ("coordinates: is empty",)),
         (changed(metric="manhattan"), ("metric: unknown 'manhattan'", "rounded")),
         (changed(matrix=MATRIX), ("metric: a matrix says all distances",)),
@@ -202,5 +202,5 @@ def test_csv_faults(tmp_path: Path, text: str, parts: tuple[str, ...]) -> None:
 
 
 def test_instances_are_not_written_as_csv(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"\.json"):
+    with pytest.raises(ValueError, match=r"out\.csv: cvrp has files that end in \.json, \.vrp"):
         io.write(tmp_path / "out.csv", read(tmp_path, CSV))

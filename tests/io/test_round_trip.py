@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from lgs import io, problems
-from lgs.io.schemas import names
+from lgs.io.schemas import names, schema
 from lgs.problems.geometry import METRICS, from_coords, from_matrix
 
 from .samples import SAMPLES, read
@@ -49,12 +49,16 @@ def rollout(named: io.Named, seed: int) -> problems.Solution:
     return problem.solution(named.instance, torch.tensor(actions))
 
 
-def test_every_problem_has_files() -> None:
-    assert names() == problems.names()
+def test_formats_of_their_own() -> None:
+    own = {"tsp": ".tsp", "cvrp": ".vrp", "cvrptw": ".txt", "knapsack": ".kp", "jobshop": ".jsp"}
+    assert {problem: io.native(problem).SUFFIX for problem in own} == own
 
 
-def test_every_problem_has_a_format_of_its_own() -> None:
-    assert [io.native(problem).SUFFIX for problem in names()] == [".vrp", ".txt", ".jsp", ".kp", ".tsp"]
+def test_a_problem_without_files_is_told_where_they_go() -> None:
+    with pytest.raises(ValueError, match=r"orienteering has no files; add orienteering\.py to lgs/io/schemas"):
+        schema("orienteering")
+    with pytest.raises(ValueError, match="orienteering has no format of its own; use json"):
+        io.native("orienteering")
 
 
 @pytest.mark.parametrize(("problem", "form"), PAIRS)

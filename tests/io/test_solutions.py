@@ -127,7 +127,7 @@ def test_csv_of_a_tour(tmp_path: Path) -> None:
         (TSP, "a.json", "[]", ("solution: is empty",)),
         (VRP, "a.json", "[1, 2, 3]", ("solution: route is missing",)),
         (VRP, "a.json", "[[1, 2], 3]", ("solution: route is missing",)),
-        (VRP, "a.json", "[[1, [2]], [3]]", ("solution[0][1]: a number expected, not a list",)),
+        (VRP, "a.json", "[[1, [2]], [3]]", ("solution[0][1]: a number or text expected, not a list",)),
         (VRP, "a.csv", "number,stop\n1,1\n", (":1: column route is missing",)),
         (VRP, "a.csv", "route,number\n1,1\n1,x\n", (":3: 'x' is no number",)),
         (KNAPSACK, "a.json", "[0]", ("'0' is not in file, which has 1 to 4",)),

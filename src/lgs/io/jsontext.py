@@ -44,7 +44,7 @@ def parse(text: str, path: str) -> Any:
 def cell(value: Any, where: str) -> Cell:
     """A number or string."""
     if not isinstance(value, str):
-        raise ReadError(f"{where}: a number expected, not {_kind(value)}")
+        raise ReadError(f"{where}: a number or text expected, not {_kind(value)}")
     return Cell(value, where)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,3 +77,15 @@ def stated_reference(comment: str) -> float | None:
         except ValueError:
             continue
     return None
+
+
+def stated(cells: Mapping[str, Cell]) -> dict[str, Any]:
+    """The fields of `Named` that our own formats give by name, where they give them."""
+    about: dict[str, Any] = {}
+    if "comment" in cells:
+        about["comment"] = cells["comment"].text
+    if "reference" in cells:
+        about["reference"] = cells["reference"].number()
+    if "vehicles" in cells:
+        about["vehicles"] = cells["vehicles"].integer(least=1)
+    return about

@@ -4,7 +4,7 @@ A format has `TITLE`, `SUFFIX`, `PROBLEMS` (those it can write), `NATIVE` (those
 
 - `recognises(text, path) -> bool`: whether the text looks like this format, right or wrong;
 - `read(text, path) -> Named`: raises a ReadError for whatever is wrong;
-- `write(named) -> str`: the text that `read` reads back exactly (where `PROBLEMS` is not empty).
+- `write(named) -> str`, unless `PROBLEMS` is empty: the text that `read` reads back exactly.
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from ...problems.geometry import METRICS, Geometry
 from .. import tables
 from ..errors import ReadError
 from ..fields import Fields
-from ..named import Named
+from ..named import Named, stated
 from ..places import check_size, from_points, from_table
 from ..schemas import build, names, schema
 from ..tables import Table
@@ -52,18 +51,8 @@ def read(text: str, path: str) -> Named:
         single={key: about[key] for key in shape.SINGLE},
         columns={key: [row[key] for row in table.rows] for key in shape.COLUMNS},
     )
-    said: dict[str, Any] = {"labels": labels}
-    if "comment" in about:
-        said["comment"] = about["comment"].text
-    if "reference" in about:
-        said["reference"] = about["reference"].number()
-    if "vehicles" in about:
-        said["vehicles"] = about["vehicles"].integer(least=1)
-    return build(problem, fields, about["name"].text if "name" in about else Path(path).stem, **said)
-
-
-def write(named: Named) -> str:
-    raise ValueError(f"{named.name}: instances are not written as CSV; use .json")
+    name = about["name"].text if "name" in about else Path(path).stem
+    return build(problem, fields, name, labels=labels, **stated(about))
 
 
 def _problem(table: Table) -> str:

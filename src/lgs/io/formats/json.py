@@ -13,7 +13,7 @@ from ...problems.geometry import METRICS, Geometry
 from .. import jsontext
 from ..errors import ReadError
 from ..fields import Fields
-from ..named import Named
+from ..named import Named, stated
 from ..places import check_size, from_points, from_table
 from ..schemas import Schema, build, names, schema
 
@@ -22,7 +22,8 @@ SUFFIX = ".json"
 PROBLEMS = tuple(names())
 NATIVE: tuple[str, ...] = ()
 
-_ABOUT = ("problem", "name", "names", "comment", "reference", "vehicles")
+_STATED = ("comment", "reference", "vehicles")
+_ABOUT = ("problem", "name", "names", *_STATED)
 _PLACES = ("coordinates", "metric", "matrix")
 
 
@@ -41,19 +42,15 @@ def read(text: str, path: str) -> Named:
         raise ReadError(f"{path}: problem: unknown {problem[:40]!r}; known: {', '.join(names())}")
     fields = _fields(data, path, schema(problem))
     name = jsontext.words(data.get("name", Path(path).stem), f"{path}: name")
-    about: dict[str, Any] = {"comment": jsontext.words(data.get("comment", ""), f"{path}: comment")}
-    if "reference" in data:
-        about["reference"] = jsontext.cell(data["reference"], f"{path}: reference").number()
-    if "vehicles" in data:
-        about["vehicles"] = jsontext.cell(data["vehicles"], f"{path}: vehicles").integer(least=1)
-    named = build(problem, fields, name, **about)
+    about = {key: jsontext.cell(data[key], f"{path}: {key}") for key in _STATED if key in data}
+    named = build(problem, fields, name, **stated(about))
     return replace(named, labels=_labels(data["names"], named.size, path)) if "names" in data else named
 
 
 def write(named: Named) -> str:
     """One field per line; numbers are written so that they read back exactly."""
     data: dict[str, Any] = {"problem": named.problem.name, "name": named.name}
-    for key in ("comment", "reference", "vehicles"):
+    for key in _STATED:
         if getattr(named, key) not in (None, ""):
             data[key] = getattr(named, key)
     if named.labels:
