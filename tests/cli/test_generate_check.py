@@ -90,6 +90,7 @@ def test_generate_again(lgs: Run, tmp_path: Path) -> None:
         (("tsp", "--out", "FILE/deeper"), "lgs: "),
         (("tsp", "--out", "DIR", "--size", "0"), "size"),
         (("tsp", "--out", "DIR", "--count", "0"), "count"),
+        (("tsp", "--out", "DIR", "--size", "1000000000000"), "size"),
         (("tsp", "--out", "DIR", "--format", "yaml"), "yaml"),
         (("tsp",), "out"),
     ],
@@ -102,6 +103,12 @@ def test_generate_refuses(lgs: Run, tmp_path: Path, words: tuple[str, ...], erro
     assert error in done.err
     assert "Traceback" not in done.err
     assert not (tmp_path / "new").exists()
+
+
+def test_generate_refuses_what_it_could_not_read_back(lgs: Run, tmp_path: Path) -> None:
+    done = lgs("generate", "jobshop", "--size", 400, "--out", tmp_path)
+    assert done.code == 2
+    assert "160000 nodes are too many for a file" in done.err
 
 
 def test_check_feasible(lgs: Run, tmp_path: Path) -> None:

@@ -25,6 +25,11 @@ def test_solomon(tmp_path: Path) -> None:
     assert instance.places.distances()[0, 1, 2] == pytest.approx(90**0.5, rel=1e-15)  # not rounded
 
 
+@pytest.mark.parametrize("name", ["2024", "25 trucks", "x,y plan", "type A"])
+def test_solomon_names(tmp_path: Path, name: str) -> None:
+    assert read(tmp_path, SOLOMON.replace("R3", name)).name == name
+
+
 def test_solomon_customers_in_any_order(tmp_path: Path) -> None:
     rows = SOLOMON.rstrip("\n").split("\n")
     shuffled = "\n".join([*rows[:-3], rows[-1], rows[-3], rows[-2]])

@@ -21,7 +21,7 @@ class Form(str, Enum):
 def generate(
     problem: Annotated[str, typer.Argument(help="Such as tsp, cvrp, cvrptw, knapsack, jobshop.")],
     out: Annotated[Path, typer.Option(help="Folder for the files; made if it does not exist.")],
-    size: Annotated[int, typer.Option(min=1, max=10_000, help="Customers, nodes, items or jobs.")] = 100,
+    size: Annotated[int, typer.Option(min=1, max=2_000, help="Customers, nodes, items or jobs.")] = 100,
     count: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many instances.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same instances, whatever the count.")] = 0,
     form: Annotated[

@@ -19,7 +19,7 @@ from .named import Named
 from .schemas import wrap
 from .solutions import SolutionFormat
 from .solutions import formats as solution_formats
-from .text import load
+from .text import MAX_NODES, load
 
 F = TypeVar("F")
 
@@ -52,6 +52,8 @@ def read(path: str | os.PathLike[str]) -> Named:
 def write(path: str | os.PathLike[str], named: Named) -> None:
     """Write an instance in the format that the file's suffix names; `read` reads it back exactly."""
     problem = named.problem.name
+    if named.size > MAX_NODES:
+        raise ValueError(f"{path}: {named.size} nodes are too many for a file (at most {MAX_NODES:,})")
     able = {found.SUFFIX: found for found in formats().values() if problem in found.PROBLEMS}
     Path(path).write_text(_by_suffix(path, able, problem).write(named), encoding="utf-8")
 

@@ -7,6 +7,8 @@ import re
 from .errors import ReadError
 from .text import Line, lines
 
+_TITLES = re.compile(r"^[ \t]*(?:vehicle|customer)\b", re.I | re.M)
+"""Of Solomon's layout, whose first line is a name that may look like a number."""
 _WORDS = re.compile(r"^[ \t]*(?:nb of jobs|times|machines)\b", re.I | re.M)
 
 
@@ -21,7 +23,7 @@ def rows(text: str, path: str) -> list[Line]:
 def is_numeric(text: str, path: str) -> bool:
     """Whether the first line that is no comment begins with a number and has no commas."""
     first = next(lines(text, path, comment="#"), None)
-    return first is not None and first.text[0].isdigit() and "," not in first.text
+    return first is not None and first.text[0].isdigit() and "," not in first.text and not _TITLES.search(text)
 
 
 def is_jobshop(text: str, path: str) -> bool:
