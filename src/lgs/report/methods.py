@@ -124,13 +124,17 @@ def _summary(by_seed: list[list[Result]], times: Values) -> Runs:
 
 
 def _curve(results: list[Result], times: Values) -> Values:
-    """[points] mean over instances of the best cost by each moment of time per instance."""
-    moments = []
-    for moment in times:
-        known = [result.trace.at(moment * len(result.costs)) for result in results]
-        moments.append(np.concatenate([np.full(len(r.costs), np.nan) if k is None else k.cpu().numpy()
-                                       for r, k in zip(results, known)]).mean())  # fmt: skip
-    return np.asarray(moments)
+    """[points] mean over instances of the best cost by each moment of time per instance; the last is the outcome."""
+    return np.asarray(
+        [np.concatenate([_known(result, moment) for result in results]).mean() for moment in times[:-1]]
+        + [np.concatenate([result.costs.numpy() for result in results]).mean()]
+    )
+
+
+def _known(result: Result, moment: float) -> Values:
+    """[B] best costs by a moment of time per instance, nan before there are any."""
+    best = result.trace.at(moment * len(result.costs))
+    return np.full(len(result.costs), np.nan) if best is None else best.cpu().numpy()
 
 
 def load_reference(path: Path, count: int) -> Values:

@@ -1,0 +1,108 @@
+"""The study that chooses the defaults of LGS: one factor after the other, on validation instances of our own.
+
+Every trial is kept, so that the choice can be checked; the released code's variant is a trial like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..model import LGSNet
+from .bootstrap import Values, interval
+from .methods import Contestant, Figures, compare
+
+Settings = dict[str, str]
+
+FACTORS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("decoding", ("sampled", "greedy")),
+    ("prior_power", ("1.0", "0.0")),
+    ("lam", ("1000", "100", "10000", "1000000")),
+    ("gamma", ("0.379", "0.05", "0.168")),
+    ("sigma2", ("0.01", "0.0001", "0.1")),
+    ("interaction", ("simultaneous", "distinct", "split")),
+    ("particles", ("600", "300", "100")),
+    ("rate", ("0.001", "0.0", "0.0003", "0.003", "0.01")),
+    ("intervals", ("[1,1,5,15,25,100,150]", "[1]", "[5]", "[20]")),
+    ("sampled", ("false", "true")),
+    ("restart", ("false", "true")),
+    ("growth", ("1.0", "1.02", "1.1")),
+    ("crossover", ("1.0", "0.5")),
+)
+"""In this order. The first value of each is where the study starts: the paper's text, where it gives one."""
+
+PAPER: Settings = {name: values[0] for name, values in FACTORS}
+
+RELEASED: Settings = {
+    "decoding": "greedy",
+    "prior_power": "0.0",
+    "lam": "10000",
+    "growth": "1.02",
+    "base": "random",
+    "crossover": "0.9",
+    "restart": "true",
+}
+"""The published code's departures from the paper's text."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    factor: str
+    settings: Settings
+    costs: Values
+    """[B] mean over seeds."""
+    kept: bool = False
+
+
+def study(
+    model: LGSNet,
+    instance: Any,
+    seconds: float,
+    seeds: Sequence[int] = (0,),
+    batch: int = 20,
+    factors: Sequence[tuple[str, tuple[str, ...]]] = FACTORS,
+    progress: Callable[[Trial], None] = lambda trial: None,
+) -> list[Trial]:
+    """All trials, in order. A value replaces the one before it when its mean cost is lower, no more is asked."""
+
+    def attempt(factor: str, settings: Settings, best: Trial | None) -> Trial:
+        label = ":".join(["lgs", *(f"{name}={value}" for name, value in settings.items())])
+        runs = compare(model, instance, [Contestant.parse(label)], seconds, seeds, batch).runs[label]
+        costs = runs.costs.mean(0)
+        trial = Trial(factor, settings, costs, best is None or bool(costs.mean() < best.costs.mean()))
+        trials.append(trial)
+        progress(trial)
+        return trial
+
+    trials: list[Trial] = []
+    best = attempt("paper", PAPER, None)
+    released = attempt("released", PAPER | RELEASED, best)
+    best = released if released.kept else best
+    for factor, values in factors:
+        for value in values:
+            if best.settings[factor] != value:
+                trial = attempt(factor, best.settings | {factor: value}, best)
+                best = trial if trial.kept else best
+    return trials
+
+
+def figures(trials: Sequence[Trial], sense: int = 1) -> Figures:
+    """Every trial with its distance from the best, paired over instances, and the settings chosen."""
+    best = [trial for trial in trials if trial.kept][-1]
+    rows = []
+    for trial in trials:
+        low, high = interval(trial.costs - best.costs)
+        difference = {"mean": float(np.mean(trial.costs - best.costs)), "low": low, "high": high}
+        rows.append(
+            {
+                "factor": trial.factor,
+                "settings": trial.settings,
+                "cost": sense * float(trial.costs.mean()),
+                "above_best": difference,
+                "kept": trial.kept,
+            }
+        )
+    return {"chosen": best.settings, "trials": rows}

@@ -1,0 +1,132 @@
+"""The comparison of methods, the study behind the defaults, and their commands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from lgs.cli import build
+from lgs.model import save
+from lgs.report import bootstrap, methods, tuning
+from lgs.report.methods import Contestant, Runs
+
+from . import small
+
+
+def runs(costs: Any) -> Runs:
+    values = np.asarray(costs, dtype=np.float64)
+    return Runs(values, values[:, :1], 1.0, 10.0, 3.0, None, True)
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> Path:
+    path = tmp_path / "tiny.safetensors"
+    save(small.model("cvrp"), path)
+    return path
+
+
+class TestBootstrap:
+    def test_covers_the_mean(self) -> None:
+        """A 95% interval from 40 draws misses the true mean in about 1 of 20 cases: at most 30 of 200 here."""
+        random = np.random.default_rng(0)
+        missed = 0
+        for _ in range(200):
+            low, high = bootstrap.interval(random.normal(1.0, 2.0, 40))
+            missed += not low <= 1.0 <= high
+        assert missed <= 30
+
+    def test_constant_values_have_no_width(self) -> None:
+        assert bootstrap.interval(np.full(5, 2.5)) == (2.5, 2.5)
+
+
+class TestContestant:
+    def test_settings_in_the_name(self) -> None:
+        who = Contestant.parse("lgs:lam=50:intervals=[1,2]:decoding=sampled:augment=4")
+        assert (who.method, who.params.lam, who.params.intervals) == ("lgs", 50.0, (1, 2))
+        assert who.decoding == "sampled" and who.augment == 4
+
+    @pytest.mark.parametrize("text", ["nobody", "lgs:lam", "lgs:speed=3"])
+    def test_nonsense(self, text: str) -> None:
+        with pytest.raises(ValueError):
+            Contestant.parse(text)
+
+
+class TestFigures:
+    comparison = methods.Comparison(
+        np.asarray([1.0]),
+        {"lgs": runs([[2.0, 4.0]]), "eas": runs([[2.5, 4.5], [3.5, 4.5]])},
+        np.asarray([2.0, 2.0]),
+        "x",
+    )
+
+    def test_by_hand(self) -> None:
+        found = methods.figures(self.comparison)["methods"]
+        assert list(found) == ["lgs", "eas"], "best first"
+        assert found["lgs"]["cost"] == 3.0 and found["lgs"]["gap"] == pytest.approx(50.0)
+        assert found["eas"]["above_lgs"]["mean"] == pytest.approx(0.75)
+        assert found["eas"]["above_lgs"]["low"] == pytest.approx(0.5)
+        assert "above_lgs" not in found["lgs"]
+
+    def test_maximised(self) -> None:
+        negative = methods.Comparison(np.asarray([1.0]), {"lgs": runs([[-9.0]])}, np.asarray([-10.0]), "x")
+        found = methods.figures(negative, sense=-1)["methods"]["lgs"]
+        assert found["cost"] == 9.0 and found["gap"] == pytest.approx(10.0)
+
+    def test_table_names_everyone(self) -> None:
+        text = methods.table(methods.figures(self.comparison))
+        assert "eas" in text and "+0.7500 (+0.5000 to +1.0000)" in text
+
+
+def test_reference_files(tmp_path: Path) -> None:
+    path = tmp_path / "costs.json"
+    path.write_text('{"costs": [1.0, 2.0]}')
+    assert methods.load_reference(path, 2).tolist() == [1.0, 2.0]
+    with pytest.raises(ValueError, match="2 reference costs for 3 instances"):
+        methods.load_reference(path, 3)
+    path.write_text("[]")
+    with pytest.raises(ValueError, match="not a JSON file with reference costs"):
+        methods.load_reference(path, 1)
+
+
+def test_bench_methods(weights: Path, tmp_path: Path) -> None:
+    plot = tmp_path / "out.png"
+    arguments = "bench methods --size 6 --instances 3 --seconds-per-instance 0.02 --batch 2".split()
+    chosen = ["--method", "lgs:particles=5", "--method", "sampling:particles=5", "--method", "greedy"]
+    runner = CliRunner()
+    result = runner.invoke(
+        build(), [*arguments, *chosen, "--model", str(weights), "--json", "--plot", str(plot), "--seeds", "2"]
+    )
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert set(found["methods"]) == {"lgs:particles=5", "sampling:particles=5", "greedy"}
+    for row in found["methods"].values():
+        assert {"cost", "gap", "seconds", "rollouts"} <= row.keys() and row["feasible"] and row["gap"] >= 0
+    assert plot.read_bytes().startswith(b"\x89PNG")
+
+
+def test_bench_tune(weights: Path, tmp_path: Path) -> None:
+    out = tmp_path / "studies" / "tiny.json"
+    result = CliRunner().invoke(
+        build(),
+        ["bench", "tune", "--size", "5", "--instances", "2", "--seconds-per-instance", "0.01", "--factor", "lam",
+         "--model", str(weights), "--out", str(out)],
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    found = json.loads(out.read_text())
+    trials = found["trials"]
+    assert [trial["factor"] for trial in trials] == ["paper", "released", "lam", "lam", "lam"]
+    assert found["chosen"] == [trial for trial in trials if trial["kept"]][-1]["settings"]
+    assert min(trial["cost"] for trial in trials) == [trial for trial in trials if trial["kept"]][-1]["cost"]
+
+
+def test_study_settings_are_settings_of_lgs() -> None:
+    for settings in (tuning.PAPER, tuning.PAPER | tuning.RELEASED):
+        Contestant.parse(":".join(["lgs", *(f"{name}={value}" for name, value in settings.items())]))
+    for name, values in tuning.FACTORS:
+        for value in values:
+            Contestant.parse(f"lgs:{name}={value}")
