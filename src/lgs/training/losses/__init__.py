@@ -2,7 +2,8 @@
 
 Every loss here is a score-function estimator,
 
-    gradient = 1/B sum_i sum_k  decoder[i,k] grad log p_theta(y_ik | x_i, z_ik) + encoder[i,k] grad log p_phi(z_ik | x_i),
+    gradient = 1/B sum_i sum_k  decoder[i,k] grad log p_theta(y_ik | x_i, z_ik)
+                            + encoder[i,k] grad log p_phi(z_ik | x_i),
 
 so a loss is nothing but the choice of the two coefficients. A file's name is the loss's name in a recipe; it defines
 a dataclass `Loss` of its settings.

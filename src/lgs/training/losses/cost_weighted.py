@@ -3,8 +3,9 @@
 Paper form: reward w C + beta log p with w = exp(-C / tau), baseline b(x) its mean over the particles. The function
 C exp(-C / tau) rises only while C < tau, so tau has to stay above the costs: below, it rewards bad solutions.
 
-Self-normalised form: w = K softmax(-C~ / tau) over the particles, C~ the standardised cost, and the weight multiplies the
-advantage, w (C~ - mean C~): it prefers low costs at every tau, from plain REINFORCE (large tau) to best-of-K (small).
+Self-normalised form: w = K softmax(-C~ / tau) over the particles, C~ the standardised cost, and the weight multiplies
+the advantage, w (C~ - mean C~): it prefers low costs at every tau, from plain REINFORCE (large tau) to best-of-K
+(small).
 """
 
 from __future__ import annotations
