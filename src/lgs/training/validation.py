@@ -31,6 +31,12 @@ def references(problem: str, size: int, count: int) -> Tensor | None:
     return torch.tensor(costs[:count], dtype=torch.float64) if len(costs) >= count else None
 
 
+def solver(problem: str, size: int) -> str:
+    """Whose costs `references` are."""
+    name: str = json.loads((REFERENCES / f"{problem}-{size}.json").read_text())["solver"]
+    return name
+
+
 @torch.no_grad()
 def evaluate(
     model: LGSNet,
