@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import torch
@@ -13,11 +14,17 @@ from ..problems import Problem
 def model(problem: str, size: int, name: str = "") -> tuple[LGSNet, str]:
     """Weights by name or path; without, those shipped for the problem, of this size if there are any."""
     if not name:
-        shipped = [found for found in weights.names() if found.startswith(problem) and found[len(problem) :].isdigit()]
+        shipped = {found: made for found in weights.names() if (made := _made_for(found, problem, size)) is not None}
         if not shipped:
-            raise WeightsError(f"no weights for {problem} in the package; train some and give them with --model")
-        name = min(shipped, key=lambda found: abs(int(found[len(problem) :]) - size))
+            raise WeightsError(f"no weights for {problem} in the package; train some and give their file")
+        name = min(shipped, key=lambda found: abs(shipped[found] - size))
     return load(name, problem), name
+
+
+def _made_for(name: str, problem: str, size: int) -> int | None:
+    """The size in a name such as tsp100 or jobshop10x10 (a name without one fits any); None: another problem's."""
+    match = re.fullmatch(rf"{problem}(\d*)(x\d+)?", name)
+    return int(match[1] or size) if match else None
 
 
 def instances(problem: Problem[Any, Any], size: int, count: int, seed: int, paper: bool = False) -> Any:
