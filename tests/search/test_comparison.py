@@ -95,8 +95,17 @@ def test_reference_files(tmp_path: Path) -> None:
 
 def test_bench_methods(weights: Path, tmp_path: Path) -> None:
     plot = tmp_path / "out.png"
-    arguments = "bench methods --size 6 --instances 3 --seconds-per-instance 0.02 --batch 2".split()
-    chosen = ["--method", "lgs:particles=5", "--method", "sampling:particles=5", "--method", "greedy"]
+    arguments = ["bench", "methods", "--size", "6", "--instances", "3", "--batch", "2"]
+    chosen = [
+        "--seconds-per-instance",
+        "0.02",
+        "--method",
+        "lgs:particles=5",
+        "--method",
+        "sampling:particles=5",
+        "--method",
+        "greedy",
+    ]
     runner = CliRunner()
     result = runner.invoke(
         build(), [*arguments, *chosen, "--model", str(weights), "--json", "--plot", str(plot), "--seeds", "2"]
