@@ -11,7 +11,7 @@
 namespace lgs {
 namespace LGS_LEVEL {
 
-constexpr int kChunk = 32;
+constexpr int kChunk = 64;
 /// Vectors of a row that fit in registers beside what a product needs.
 constexpr int kHeld = kNative == 16 ? 8 : kNative == 8 ? 4 : 2;
 
@@ -20,15 +20,17 @@ struct Row {
   int32_t* nodes;    // ascending, with three more that repeat the last
   int* ends;         // per chunk of nodes, where the list leaves it
   float* query;      // [row]
-  float* weights;    // [count, 8] attention
+  float* weights;    // [count, 8] attention, up to the factors `inverse`
+  float* inverse;    // [16] per head, in both halves
   float* glimpse;    // [row]
-  float* logits;     // [count]
+  float* logits;     // [count] before the tanh
   float* features;   // [count, F]
   float* feature_query;  // [F, 16] q . feature_keys per head, in both halves
   float* feature_mix;    // [F, 16] attention-weighted features, in both halves
   int32_t anchors[4];
   float scalars[4];
   int64_t particle;
+  const float* residual;  // [row] what the particle adds to the glimpse, or null
   int taken;         // where in the list the action is, or -1
 };
 
@@ -165,8 +167,9 @@ LGS_INLINE void add_scaled(const Lanes& weight, const float* from, float* to, in
   for (int64_t i = 0; i < stride; i += kLanes) store(to + i, fma(weight, load(from + i), load(to + i)));
 }
 
-/// Softmax over the nodes of scores [count, 8], in place; a list of odd length gets one more node of weight ~0.
-LGS_INLINE void softmax_heads(float* scores, int count) {
+/// e^(score - largest) per head of scores [count, 8], in place, and one over their sums in both halves of `inverse`.
+/// A list of odd length gets one more node of weight ~0.
+LGS_INLINE void softmax_heads(float* scores, int count, float* inverse) {
   const int lanes = 8 * count;
   if (count % 2)
     for (int i = 0; i < 8; ++i) scores[lanes + i] = -1e30f;
@@ -182,8 +185,7 @@ LGS_INLINE void softmax_heads(float* scores, int count) {
     total = total + e;
     store(scores + i, e);
   }
-  const Lanes inverse = splat(1) / halves_added(total, total);
-  for (int i = 0; i < lanes; i += kLanes) store(scores + i, load(scores + i) * inverse);
+  store(inverse, splat(1) / halves_added(total, total));
 }
 
 }  // namespace LGS_LEVEL

@@ -33,7 +33,9 @@ struct Block {
   Row rows[kBlock];
   Backward backward[kBlock];
   float *glimpse[kBlock], *query[kBlock];  // gradients
+  float *scaled[kBlock];                   // gradient of the glimpse times `inverse`
   float *chances;                          // [N] of one row
+  float *base_queries, *residuals;         // [kBlock, row] of the particles
 };
 
 void lay_out(const Shape& shape, Block& block, Scratch& scratch, bool backward) {
@@ -44,6 +46,7 @@ void lay_out(const Shape& shape, Block& block, Scratch& scratch, bool backward) 
     x.ends = scratch.ints(shape.nodes / kChunk + 1);
     x.query = scratch.floats(row);
     x.weights = scratch.floats(8 * nodes);
+    x.inverse = scratch.floats(kLanes);
     x.glimpse = scratch.floats(row);
     x.logits = scratch.floats(nodes + kLanes);
     x.features = scratch.floats(nodes * shape.features);
@@ -54,8 +57,20 @@ void lay_out(const Shape& shape, Block& block, Scratch& scratch, bool backward) 
     block.backward[r].weights = scratch.floats(8 * nodes);
     block.glimpse[r] = scratch.floats(row);
     block.query[r] = scratch.floats(row);
+    block.scaled[r] = scratch.floats(row);
   }
   block.chances = scratch.floats(nodes + kLanes);
+  block.base_queries = scratch.floats(kBlock * row);
+  block.residuals = scratch.floats(kBlock * row);
+}
+
+/// Packs what the particles themselves put into queries and glimpses.
+void pack_particles(const Task& task, Block& block) {
+  const Shape& shape = *task.shape;
+  for (int p = 0; p < task.particles; ++p) {
+    pack_row(shape, task.query + p * shape.dim(), block.base_queries + p * shape.row());
+    if (task.residual) pack_row(shape, task.residual + p * shape.dim(), block.residuals + p * shape.row());
+  }
 }
 
 /// Asks the episode what may come next and what the query depends on; false if the episode is over.
@@ -70,10 +85,11 @@ bool observe(const Shape& shape, Episode& episode, Row& row) {
 }
 
 /// query = query[k] + sum_a anchors[a, node_a] + sum_s scalar_s * scalars[s]
-void make_query(const Task& task, Row& row) {
+void make_query(const Task& task, const Block& block, Row& row) {
   const Shape& shape = *task.shape;
   const int64_t stride = shape.row();
-  pack_row(shape, task.query + row.particle * shape.dim(), row.query);
+  std::memcpy(row.query, block.base_queries + row.particle * stride, sizeof(float) * stride);
+  row.residual = task.residual ? block.residuals + row.particle * stride : nullptr;
   for (int a = 0; a < shape.anchors; ++a)
     if (row.anchors[a] != kNone)
       add_scaled(splat(1), task.tables->anchors + (int64_t{a} * shape.nodes + row.anchors[a]) * stride, row.query, stride);
@@ -115,6 +131,15 @@ void add_logit_biases(const Shape& shape, const Packed& tables, Row& row) {
   }
 }
 
+/// The mean of the values instead of their sum, and the particle's own share.
+LGS_INLINE void finish_glimpse(Row& row, int64_t stride) {
+  const Lanes inverse = load(row.inverse);
+  for (int64_t i = 0; i < stride; i += kLanes) {
+    const Lanes mean = load(row.glimpse + i) * inverse;
+    store(row.glimpse + i, row.residual ? mean + load(row.residual + i) : mean);
+  }
+}
+
 /// From queries to attention weights, glimpses and raw logits (before the tanh).
 template <int D>
 void forward(const Task& task, Row* rows, int count) {
@@ -127,11 +152,8 @@ void forward(const Task& task, Row* rows, int count) {
   for (int r = 0; r < count; ++r) {
     Row& row = rows[r];
     if (shape.features) add_feature_scores(shape, tables, row);
-    softmax_heads(row.weights, row.count);
-    if (task.residual)
-      pack_row(shape, task.residual + row.particle * shape.dim(), row.glimpse);
-    else
-      std::memset(row.glimpse, 0, sizeof(float) * stride);
+    softmax_heads(row.weights, row.count, row.inverse);
+    std::memset(row.glimpse, 0, sizeof(float) * stride);
     if (shape.features) {
       mix_features(shape, row, row.weights, row.feature_mix);
       for (int f = 0; f < shape.features; ++f)
@@ -141,6 +163,7 @@ void forward(const Task& task, Row* rows, int count) {
   by_chunk(rows, count, shape.nodes, [&](Row& row, int begin, int end) {
     mix(PerHead{row.weights}, tables.values, row.nodes, begin, end, stride, row.glimpse);
   });
+  for (int r = 0; r < count; ++r) finish_glimpse(rows[r], stride);
   by_chunk(rows, count, shape.nodes, [&](Row& row, int begin, int end) {
     products<D>(row.glimpse, tables.logit_keys, row.nodes, begin, end, stride, row.logits);
   });
@@ -154,33 +177,33 @@ void forward(const Task& task, Row* rows, int count) {
     forward<0>(task, rows, count);
 }
 
-/// Turns raw logits into clip * tanh, fills `chances` with e^(logit - largest) and returns its sum.
-float squash(const Shape& shape, Row& row, float* chances, float* largest_logit) {
+/// Turns raw logits into clip * (tanh - 1), fills `chances` with their exponentials and returns the sum of those.
+///
+/// The largest possible logit is what is subtracted, not the largest present: clip is small enough for that.
+LGS_INLINE float squash(const Shape& shape, Row& row, float* chances) {
   for (int i = row.count; i < row.count + kLanes; ++i) row.logits[i] = kLowest;
-  Lanes most = splat(kLowest);
-  for (int i = 0; i < row.count; i += kLanes) {
-    const Lanes raw = load(row.logits + i);
-    const Lanes clipped = where_above(raw, kLowest, splat(shape.clip) * tanh(raw), splat(kLowest));
-    most = max(most, clipped);
-    store(row.logits + i, clipped);
-  }
-  *largest_logit = largest(most);
   Lanes total = splat(0);
   for (int i = 0; i < row.count; i += kLanes) {
-    const Lanes e = exp(load(row.logits + i) - splat(*largest_logit));
-    total = total + e;
+    const Lanes raw = load(row.logits + i);
+    const Lanes clipped = where_above(raw, kLowest, splat(shape.clip) * tanh_below_one(raw), splat(kLowest));
+    const Lanes e = exp(clipped);
+    store(row.logits + i, clipped);
     store(chances + i, e);
+    total = total + e;
   }
   return sum(total);
 }
 
 /// The first node with the largest raw logit. The tanh keeps their order but makes large ones equal: this decides
 /// such ties by the logits behind them.
-int most_likely(const Row& row) {
-  int best = 0;
-  for (int i = 1; i < row.count; ++i)
-    if (row.logits[i] > row.logits[best]) best = i;
-  return best;
+LGS_INLINE int most_likely(Row& row) {
+  for (int i = row.count; i < row.count + kLanes; ++i) row.logits[i] = kLowest;
+  Lanes most = load(row.logits);
+  for (int i = kLanes; i < row.count; i += kLanes) most = max(most, load(row.logits + i));
+  const float highest = largest(most);
+  for (int i = 0; i < row.count - 1; ++i)
+    if (row.logits[i] == highest) return i;
+  return row.count - 1;
 }
 
 /// The first node whose cumulative chance exceeds `target`; the last one takes what rounding leaves over.
@@ -204,6 +227,7 @@ void rollout(const Task& task) {
   Block block;
   Scratch scratch{task.scratch};
   lay_out(shape, block, scratch, false);
+  pack_particles(task, block);
   int running[kBlock], alive = task.particles;
   for (int p = 0; p < task.particles; ++p) {
     running[p] = p;
@@ -226,7 +250,7 @@ void rollout(const Task& task) {
         continue;
       }
       row.particle = p;
-      make_query(task, row);
+      make_query(task, block, row);
       ++rows;
     }
     alive = still;
@@ -234,12 +258,11 @@ void rollout(const Task& task) {
     for (int r = 0; r < rows; ++r) {
       Row& row = block.rows[r];
       const int greedy = task.uniforms ? 0 : most_likely(row);
-      float largest_logit;
-      const float total = squash(shape, row, block.chances, &largest_logit);
+      const float total = squash(shape, row, block.chances);
       const int choice = task.uniforms
           ? draw(block.chances, row.count, task.uniforms[row.particle * shape.horizon + t] * total)
           : greedy;
-      task.log_probs[row.particle] += row.logits[choice] - largest_logit - std::log(total);
+      task.log_probs[row.particle] += row.logits[choice] - std::log(total);
       act(row.particle, row.nodes[choice]);
     }
   }
@@ -247,14 +270,12 @@ void rollout(const Task& task) {
 
 /// d loss / d raw logits, from log p = l_taken - log sum e^l with l = clip * tanh(raw).
 void logit_gradient(const Shape& shape, Row& row, float upstream, float* chances, float* gradient) {
-  float largest_logit;
-  const float total = squash(shape, row, chances, &largest_logit);
-  const float scale = upstream / total, inverse = 1 / shape.clip;
+  const float scale = upstream / squash(shape, row, chances), inverse = 1 / shape.clip;
   for (int i = 0; i < row.count; ++i) gradient[i] = -scale * chances[i];
   gradient[row.taken] += upstream;
   for (int i = 0; i < row.count; ++i) {
-    const float squashed = row.logits[i] * inverse;
-    gradient[i] *= shape.clip * (1 - squashed * squashed);
+    const float below = row.logits[i] * inverse;  // tanh - 1
+    gradient[i] *= -row.logits[i] * (2 + below);
   }
 }
 
@@ -281,16 +302,16 @@ void softmax_gradient(const Row& row, float* gradient) {
     for (int i = 0; i < 8; ++i) gradient[lanes + i] = 0;
   Lanes total = splat(0);
   for (int i = 0; i < lanes; i += kLanes) total = fma(load(row.weights + i), load(gradient + i), total);
-  total = halves_added(total, total);
+  const Lanes inverse = load(row.inverse), mean = halves_added(total, total) * inverse;
   for (int i = 0; i < lanes; i += kLanes)
-    store(gradient + i, load(row.weights + i) * (load(gradient + i) - total));
+    store(gradient + i, load(row.weights + i) * inverse * (load(gradient + i) - mean));
 }
 
 /// Attention's share of the features: through the values, d attention; through the keys, d query.
 void add_feature_value_gradients(const Shape& shape, const Packed& tables, const Row& row, const float* glimpse,
                                  float* attention, Packed& into) {
   for (int f = 0; f < shape.features; ++f) {
-    add_scaled(load(row.feature_mix + f * kLanes), glimpse, into.feature_values + f * shape.row(), shape.row());
+    add_scaled(load(row.feature_mix + f * kLanes) * load(row.inverse), glimpse, into.feature_values + f * shape.row(), shape.row());
     const Lanes through = head_product(glimpse, tables.feature_values + f * shape.row(), shape.row());
     float spread[kLanes];
     store(spread, through);
@@ -340,10 +361,13 @@ void backward(const Task& task, Block& block, int count, const Gradient& gradien
     if (gradient.attention) mix(logits, tables.logit_keys, row.nodes, begin, end, stride, block.glimpse[index(row)]);
   });
   if (!gradient.attention) return;
+  for (int r = 0; r < count; ++r)
+    for (int64_t i = 0; i < stride; i += kLanes)
+      store(block.scaled[r] + i, load(block.glimpse[r] + i) * load(rows[r].inverse));
   by_chunk(rows, count, shape.nodes, [&](Row& row, int begin, int end) {
     const float* glimpse = block.glimpse[index(row)];
     head_products<D>(glimpse, tables.values, row.nodes, begin, end, stride, block.backward[index(row)].weights);
-    spread(PerHead{row.weights}, glimpse, row.nodes, begin, end, stride, into.values);
+    spread(PerHead{row.weights}, block.scaled[index(row)], row.nodes, begin, end, stride, into.values);
   });
   for (int r = 0; r < count; ++r) {
     float* weights = block.backward[r].weights;
@@ -378,9 +402,8 @@ void score_block(const Task& task, Block& block, int count, const Gradient* grad
   }
   for (int r = 0; r < count; ++r) {
     Row& row = block.rows[r];
-    float largest_logit;
-    const float total = squash(*task.shape, row, block.chances, &largest_logit);
-    task.log_probs[row.particle] += row.logits[row.taken] - largest_logit - std::log(total);
+    const float total = squash(*task.shape, row, block.chances);
+    task.log_probs[row.particle] += row.logits[row.taken] - std::log(total);
   }
 }
 
@@ -390,6 +413,7 @@ void score(const Task& task, const Gradient* gradient) {
   Block block;
   Scratch scratch{task.scratch};
   lay_out(shape, block, scratch, gradient != nullptr);
+  pack_particles(task, block);
   Episode& episode = *task.episodes[0];
   int rows = 0;
   for (int p = 0; p < task.particles; ++p) {
@@ -404,7 +428,7 @@ void score(const Task& task, const Gradient* gradient) {
       if (free && (!gradient || gradient->upstream[p] != 0)) {
         row.taken = observe(shape, episode, row) ? position(row, node) : -1;
         if (row.taken >= 0) {
-          make_query(task, row);
+          make_query(task, block, row);
           ++rows;
         } else if (!gradient) {
           task.log_probs[p] = -INFINITY;
@@ -422,7 +446,7 @@ void score(const Task& task, const Gradient* gradient) {
 
 int64_t scratch_floats(const Shape& shape) {
   const int64_t nodes = shape.nodes + 4 + 2 * kLanes, row = shape.row();
-  const int64_t per_row = nodes * (20 + shape.features) + 4 * row + 2 * kLanes * (shape.features + 4);
+  const int64_t per_row = nodes * (20 + shape.features) + 7 * row + 2 * kLanes * (shape.features + 5);
   return kBlock * per_row + nodes + 4 * kLanes;
 }
 
@@ -442,7 +466,7 @@ void exp_all(const float* x, float* y, int64_t count) {
 }
 
 void tanh_all(const float* x, float* y, int64_t count) {
-  for (int64_t i = 0; i + kLanes <= count; i += kLanes) store(y + i, tanh(load(x + i)));
+  for (int64_t i = 0; i + kLanes <= count; i += kLanes) store(y + i, tanh_below_one(load(x + i)) + splat(1));
 }
 
 #define LGS_TEXT(name) LGS_QUOTED(name)

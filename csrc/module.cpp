@@ -134,6 +134,8 @@ class Job {
     if (heads < 1 || heads > kHeads || shape.width < 1)
       throw std::invalid_argument("the compiled kernel knows 1 to " + std::to_string(kHeads) + " heads, not " +
                                   std::to_string(heads));
+    if (!(clip > 0 && clip <= kMaxClip))
+      throw std::invalid_argument("the compiled kernel knows clips in (0, 32], not " + std::to_string(clip));
     call_.tables = tables_.view(shape);
     if (!call_.tables.query || !call_.tables.anchors || !call_.tables.scalars || !call_.tables.keys ||
         !call_.tables.values || !call_.tables.logit_keys || (shape.features && !call_.tables.feature_bias))

@@ -173,51 +173,33 @@ LGS_INLINE float largest(const Lanes& x) {
 
 // -- functions --------------------------------------------------------------------------------------------------
 
-/// e^x with a relative error below 2e-7 on [-87, 88]; arguments outside are moved to the nearer end.
+/// e^x for x <= 88 with a relative error below 3e-7 down to -87; smaller arguments are taken for -87.
 LGS_INLINE Lanes exp(const Lanes& argument) {
+  typedef uint32_t Bits __attribute__((vector_size(4 * kNative)));
   Lanes y;
   LGS_PARTS {
     Native x = argument.part[p];
     x = x > -87.0f ? x : Native{} - 87.0f;
-    x = x < 88.0f ? x : Native{} + 88.0f;
-    // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits.
+    // x = n ln 2 + r with |r| <= ln 2 / 2: adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits.
     const Native shifted = x * 1.44269504f + 12582912.0f;
     const Native n = shifted - 12582912.0f;
     const Native r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
-    Native poly = Native{} + 1.9875691500e-4f;
-    poly = poly * r + 1.3981999507e-3f;
-    poly = poly * r + 8.3334519073e-3f;
-    poly = poly * r + 4.1665795894e-2f;
-    poly = poly * r + 1.6666665459e-1f;
-    poly = poly * r + 5.0000001201e-1f;
-    poly = (poly * r) * r + (r + 1.0f);
-    typedef uint32_t Bits __attribute__((vector_size(4 * kNative)));
+    // Minimax of e^r, relative error 1.1e-7.
+    Native poly = r * 8.3125e-3f + 4.189033e-2f;
+    poly = poly * r + 1.6667115e-1f;
+    poly = poly * r + 4.999923e-1f;
+    poly = poly * r + 1.0f;
+    poly = poly * r + 1.0f;
     y.part[p] = (Native)((Bits)poly + ((Bits)shifted << 23));
   }
   return y;
 }
 
-/// tanh x with an absolute error below 3e-7 and a relative one below 1e-6.
-LGS_INLINE Lanes tanh(const Lanes& x) {
-  Lanes size, capped;
-  LGS_PARTS {
-    size.part[p] = x.part[p] < 0.0f ? -x.part[p] : x.part[p];
-    capped.part[p] = size.part[p] < 15.0f ? size.part[p] : Native{} + 15.0f;
-  }
-  const Lanes e = exp(capped + capped);
-  Lanes y;
-  LGS_PARTS {
-    const Native far = 1.0f - 2.0f / (e.part[p] + 1.0f);
-    const Native z = x.part[p] * x.part[p];
-    Native poly = Native{} - 5.70498872745e-3f;
-    poly = poly * z + 2.06390887954e-2f;
-    poly = poly * z - 5.37397155531e-2f;
-    poly = poly * z + 1.33314422036e-1f;
-    poly = poly * z - 3.33332819422e-1f;
-    const Native near = poly * z * x.part[p] + x.part[p];
-    y.part[p] = size.part[p] < 0.625f ? near : (x.part[p] < 0.0f ? -far : far);
-  }
-  return y;
+/// tanh x - 1 = -2 / (e^2x + 1), with an absolute error below 3e-7; it keeps its digits where the tanh saturates.
+LGS_INLINE Lanes tanh_below_one(const Lanes& x) {
+  Lanes doubled = x + x;
+  LGS_PARTS doubled.part[p] = doubled.part[p] < 88.0f ? doubled.part[p] : Native{} + 88.0f;
+  return splat(-2) / (exp(doubled) + splat(1));
 }
 
 }  // namespace LGS_LEVEL

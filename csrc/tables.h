@@ -6,6 +6,8 @@
 namespace lgs {
 
 constexpr int kHeads = 8;
+/// Bounds the tanh's clipping, so that e^(-2 clip) is far above the smallest number.
+constexpr float kMaxClip = 32.0f;
 constexpr int kRowLanes = 16;
 
 /// All extents of one call; see model/tables.py for the letters.

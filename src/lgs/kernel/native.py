@@ -23,7 +23,7 @@ try:
 except ImportError:  # installed without a compiler
     _native = None
 
-MAX_HEADS = 8
+MAX_HEADS, MAX_CLIP = 8, 32.0
 TABLES = tuple(field.name for field in dataclasses.fields(Tables) if field.name not in ("heads", "clip"))
 
 
@@ -43,6 +43,8 @@ def obstacle(problem: Problem[Any, Any], instance: Any, tables: Tables) -> str |
         return f"it has no rules for {problem.name}"
     if tables.heads > MAX_HEADS:
         return f"it runs at most {MAX_HEADS} attention heads, the model has {tables.heads}"
+    if not 0 < tables.clip <= MAX_CLIP:
+        return f"it clips logits at most at {MAX_CLIP:g}, the model at {tables.clip:g}"
     return None
 
 
