@@ -26,7 +26,6 @@ def train(
     with explained():
         from lightning_fabric import Fabric
 
-        from ..model import weights
         from ..training import recipe as recipes
         from ..training.log import Log
         from ..training.trainer import Trainer
@@ -38,7 +37,7 @@ def train(
         folder = out or Path("runs") / Path(recipe).stem
         fabric = _fabric(Fabric, device)
         fabric.launch()
-        trainer = Trainer(loaded, folder, fabric, weights.load(initial, loaded.model.problem) if initial else None)
+        trainer = Trainer(loaded, folder, fabric, initial)
         where = f"from step {trainer.step}" if trainer.step else "from the beginning"
         observers: list[Any] = []
         if fabric.global_rank == 0:

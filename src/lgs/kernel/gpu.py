@@ -146,9 +146,10 @@ def _episodes(
             action = tl.argmax(logits, 1).to(tl.int64)
         else:
             u = tl.load(uniforms + row * horizon + t, mask=real, other=0.0)
-            below = (tl.cumsum(mass, 1) <= (u * whole)[:, None]) & exists[None, :]
+            # A parallel sum need not be monotone, nor end above u: the first open node past u, else the last open one.
+            past = (tl.cumsum(mass, 1) > (u * whole)[:, None]) & opened
             highest = tl.max(tl.where(opened, n[None, :], 0), 1)
-            action = tl.minimum(tl.sum(below.to(tl.int32), 1), highest).to(tl.int64)
+            action = tl.minimum(tl.min(tl.where(past, n[None, :], NODES), 1), highest).to(tl.int64)
         chosen = tl.sum(tl.where(n[None, :] == action[:, None], logits, 0.0), 1)
         forced = (start >= 0) & (t == 0)
         action = tl.where(forced, start, action)

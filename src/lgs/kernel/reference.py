@@ -105,10 +105,11 @@ def _choose(
     if uniforms is None:
         action = log_p.argmax(-1)
     else:
-        below = log_p.exp().cumsum(-1) <= uniforms[..., t, None]
-        # Rounding may leave the last cumulative sum below the uniform: the last allowed node takes the rest.
-        last = allowed.shape[-1] - 1 - allowed.flip(-1).to(torch.uint8).argmax(-1)
-        action = torch.minimum(below.sum(-1), last)
+        past = (log_p.exp().cumsum(-1) > uniforms[..., t, None]) & allowed
+        # A parallel sum need not be monotone, nor end above u: the first allowed node past u, else the last allowed.
+        nodes = torch.arange(allowed.shape[-1], device=allowed.device)
+        last = torch.where(allowed, nodes, 0).amax(-1)
+        action = torch.where(past, nodes, allowed.shape[-1]).amin(-1).minimum(last)
     return action, log_p.gather(-1, action[..., None])[..., 0]
 
 

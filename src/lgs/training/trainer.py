@@ -21,6 +21,11 @@ from .objective import Objective, Task, draw
 from .recipe import Phase, Recipe
 
 LAST_WEIGHTS = "last.safetensors"
+BEST_WEIGHTS = "best.safetensors"
+
+
+LATENT = ("latent.", "decoder.query_latent.", "decoder.residual.")
+"""Weights that only a model with latents has."""
 
 
 class TrainingError(ValueError):
@@ -58,10 +63,13 @@ Observer = Callable[[Status], None]
 class Trainer:
     """One run of a recipe in a folder; the same call again goes on where the last checkpoint was."""
 
-    def __init__(self, recipe: Recipe, folder: Path, fabric: Fabric, initial: LGSNet | None = None) -> None:
+    def __init__(self, recipe: Recipe, folder: Path, fabric: Fabric, initial: str | None = None) -> None:
         self.recipe, self.folder, self.fabric = recipe, folder, fabric
         torch.manual_seed(recipe.seed)
-        self.model = initial or LGSNet(recipe.model)
+        self.model = LGSNet(recipe.model)
+        self.initial = weights.card(initial) if initial else None
+        if initial:
+            start_from(self.model, weights.load(initial, recipe.model.problem))
         self.average = copy.deepcopy(self.model).requires_grad_(False).to(fabric.device)
         optimizer = torch.optim.Adam(self.model.parameters(), lr=0.0, weight_decay=recipe.weight_decay)
         self.objective, self.optimizer = fabric.setup(Objective(self.model), optimizer)
@@ -69,6 +77,8 @@ class Trainer:
         self.step = self.instances = self.trajectories = 0
         self.seconds = 0.0
         self.phase_began = 0
+        self.best: float | None = None
+        """The best validation so far."""
         self._resume()
         self.references = validation.references(recipe.model.problem, recipe.validate_size, recipe.validate_count)
 
@@ -94,6 +104,7 @@ class Trainer:
             score = None
             if now - validated > 60 * self.recipe.validate_minutes or self.progress >= 1:
                 score, validated = self.validate(phase), time.monotonic()
+                self._keep_best(score)
             if now - saved > 60 * self.recipe.checkpoint_minutes:
                 self.save()
                 saved = time.monotonic()
@@ -170,6 +181,14 @@ class Trainer:
             return validation.gap(best, self.references)
         return self.model.problem.sense * float(best.mean())
 
+    def _keep_best(self, score: float) -> None:
+        """The best weights by validation are kept apart: a run that goes wrong later loses nothing."""
+        sense = 1 if self.references is not None else self.model.problem.sense
+        if self.best is None or sense * score < sense * self.best:
+            self.best = score
+            if self.fabric.global_rank == 0:
+                weights.save(self.average, self.folder / BEST_WEIGHTS, self.card() | {"validation": score})
+
     def save(self) -> None:
         """The checkpoint and the averaged weights."""
         if self.fabric.global_rank != 0:
@@ -184,6 +203,7 @@ class Trainer:
                 "recipe": _plain(self.recipe.to_dict()),
                 "counts": [self.step, self.instances, self.trajectories, self.phase_began],
                 "seconds": self.seconds,
+                "best": self.best,
             },
         )
         weights.save(self.average, self.folder / LAST_WEIGHTS, self.card())
@@ -198,6 +218,7 @@ class Trainer:
             "trajectories": self.trajectories,
             "hours": round(self.seconds / 3600, 3),
             "device": str(self.fabric.device.type),
+            "started_from": self.initial,
         }
 
     def _finish_phase(self, name: str) -> None:
@@ -219,11 +240,21 @@ class Trainer:
         self.optimizer.load_state_dict(state["optimizer"])
         self.generator.set_state(state["generator"])
         self.step, self.instances, self.trajectories, self.phase_began = state["counts"]
-        self.seconds = state["seconds"]
+        self.seconds, self.best = state["seconds"], state["best"]
 
     def _kept(self) -> str:
         kept = (self.folder / checkpoint.FILE).exists()
         return f"last good checkpoint: {self.folder / checkpoint.FILE}" if kept else "no checkpoint yet"
+
+
+def start_from(model: LGSNet, initial: LGSNet) -> None:
+    """Copy the weights of `initial`; a model without latents may become one that has them."""
+    own, given = model.state_dict(), initial.state_dict()
+    fresh = [name for name in own if name not in given and not name.startswith(LATENT)]
+    foreign = [name for name, value in given.items() if name not in own or own[name].shape != value.shape]
+    if fresh or foreign:
+        raise TrainingError(f"the initial weights are of another architecture ({(fresh + foreign)[0]} does not fit)")
+    model.load_state_dict(given, strict=False)
 
 
 def without_latent(model: LGSNet, forced_start: bool | None) -> LGSNet:

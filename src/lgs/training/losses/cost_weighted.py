@@ -3,9 +3,10 @@
 Paper form: reward w C + beta log p with w = exp(-C / tau), baseline b(x) its mean over the particles. The function
 C exp(-C / tau) rises only while C < tau, so tau has to stay above the costs: below, it rewards bad solutions.
 
-Self-normalised form: w = K softmax(-C~ / tau) over the particles, C~ the standardised cost, and the weight multiplies
-the advantage, w (C~ - mean C~): it prefers low costs at every tau, from plain REINFORCE (large tau) to best-of-K
-(small).
+Self-normalised form: w = K softmax(-C~ / tau) over the particles, C~ the standardised cost, reward w C~ / K and its
+mean as baseline: it prefers low costs at every tau, from plain REINFORCE (large tau) to best-of-K (small). Without the
+baseline the coefficients sum to less than zero, and the noise that this feeds into 100 latent dimensions destroyed a
+trained model.
 """
 
 from __future__ import annotations
@@ -40,5 +41,6 @@ class Loss:
             return Coefficients(centred, centred)
         advantage = standardised(costs)
         weighted = (-advantage / tau).softmax(-1) * advantage
-        centred = weighted + (entropy - entropy.mean(-1, keepdim=True)) / costs.shape[-1]
+        reward = weighted + entropy / costs.shape[-1]
+        centred = reward - reward.mean(-1, keepdim=True)
         return Coefficients(centred, centred)
