@@ -20,7 +20,7 @@ test-all: $(SETUP)
 setup: $(SETUP)
 
 # torch comes first and alone: a plain "torch" requirement would pull its CUDA packages.
-$(SETUP): pyproject.toml constraints.txt CMakeLists.txt $(wildcard csrc/*)
+$(SETUP): pyproject.toml constraints.txt CMakeLists.txt $(wildcard csrc/*.* csrc/policies/*)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -r constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"

@@ -1,0 +1,54 @@
+"""The kernel's tests again, on a build that checks every access and every undefined operation."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+RUN_WITH_BUILD = """
+import importlib.util, sys
+import pytest
+spec = importlib.util.spec_from_file_location("lgs.kernel._native", sys.argv[1])
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+sys.modules["lgs.kernel._native"] = module
+sys.exit(pytest.main(["-q", "-x", "-p", "no:cacheprovider", "tests/kernel", *sys.argv[2:]]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="the sanitizers' libraries are preloaded as on Linux")
+def test_no_test_of_the_kernel_reads_or_writes_amiss(tmp_path: Path) -> None:
+    cmake = shutil.which("cmake")
+    assert cmake, "this test needs cmake and a C++ compiler"
+    configure = [cmake, "-S", str(ROOT), "-B", str(tmp_path), "-DLGS_SANITIZE=address,undefined"]
+    configure += [f"-DPython_EXECUTABLE={sys.executable}", "-DCMAKE_BUILD_TYPE=RelWithDebInfo"]
+    subprocess.run(configure, check=True, capture_output=True)
+    subprocess.run([cmake, "--build", str(tmp_path), "--parallel", "2"], check=True, capture_output=True)
+    (built,) = tmp_path.glob("_native*")
+    compiler = shutil.which("c++") or "g++"
+    libraries = [
+        subprocess.run(
+            [compiler, f"-print-file-name={name}"], check=True, capture_output=True, text=True
+        ).stdout.strip()
+        for name in ("libasan.so", "libubsan.so")
+    ]
+    environment = os.environ | {
+        "LD_PRELOAD": " ".join(libraries),
+        "ASAN_OPTIONS": "detect_leaks=0",  # the interpreter's own
+        "UBSAN_OPTIONS": "halt_on_error=1,print_stacktrace=1",
+    }
+    # Starting a second interpreter under a sanitizer is not the kernel's business.
+    chosen = ["--deselect", "tests/kernel/test_robust.py::test_ctrl_c_ends_a_long_rollout"]
+    ran = subprocess.run(
+        [sys.executable, "-c", RUN_WITH_BUILD, str(built), *chosen],
+        env=environment, cwd=ROOT, capture_output=True, text=True,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stdout[-4000:] + ran.stderr[-4000:]
