@@ -15,6 +15,7 @@ import torch
 from lightning_fabric import Fabric
 from torch import Generator
 
+from .. import __version__
 from ..model import LGSNet, weights
 from . import checkpoint, validation
 from .objective import Objective, Task, draw
@@ -217,7 +218,11 @@ class Trainer:
             "instances": self.instances,
             "trajectories": self.trajectories,
             "hours": round(self.seconds / 3600, 3),
-            "device": str(self.fabric.device.type),
+            "machine": _machine(self.fabric.device),
+            "version": __version__,
+            "date": time.strftime("%Y-%m-%d", time.gmtime()),
+            "labels": "none",
+            "local_search": "none",
             "started_from": self.initial,
         }
 
@@ -263,6 +268,12 @@ def without_latent(model: LGSNet, forced_start: bool | None) -> LGSNet:
     own = plain.state_dict()
     plain.load_state_dict({name: value for name, value in model.state_dict().items() if name in own})
     return plain
+
+
+def _machine(device: torch.device) -> str:
+    if device.type == "cuda":
+        return torch.cuda.get_device_name(device)
+    return f"CPU, {torch.get_num_threads()} threads"
 
 
 def _plain(value: Any) -> Any:
