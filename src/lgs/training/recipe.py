@@ -11,6 +11,7 @@ from typing import Any
 
 from ..model import Config
 from . import losses
+from .typed import checked
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -89,6 +90,8 @@ class Recipe:
             raise ValueError("give a budget: either hours or steps, not both")
         if not self.phases:
             raise ValueError("a recipe needs at least one [[phase]]")
+        if len({phase.name for phase in self.phases}) < len(self.phases):
+            raise ValueError("phases need different names: each leaves weights of its name")
         if not 0 <= self.ema < 1:
             raise ValueError(f"ema must be in [0, 1), is {self.ema}")
         if self.model.latent == 0 and any(phase.latent for phase in self.phases):
@@ -133,26 +136,14 @@ def names() -> list[str]:
 
 def _build(values: dict[str, Any]) -> Recipe:
     values = dict(values)
-    phases = tuple(_phase(row) for row in values.pop("phase", []))
-    model = Config.from_dict(values.pop("model", {}))
-    _refuse_unknown(values, Recipe, "recipe")
-    return Recipe(model=model, phases=phases, **values)
-
-
-def _phase(row: dict[str, Any]) -> Phase:
-    _refuse_unknown(row, Phase, f"phase {row.get('name', '?')!r}")
-    missing = [f.name for f in dataclasses.fields(Phase) if f.default is f.default_factory and f.name not in row]
-    if missing:
-        raise ValueError(f"phase {row.get('name', '?')!r}: {missing[0]} is missing")
-    lr = row.get("lr", [5e-4, 5e-4])
-    return Phase(**{**row, "sizes": tuple(row["sizes"]), "lr": (lr[0], lr[-1])})
-
-
-def _refuse_unknown(values: dict[str, Any], kind: Any, where: str) -> None:
-    known = [f.name for f in dataclasses.fields(kind)]
-    for key in values:
-        if key not in known:
-            raise ValueError(f"{where}: unknown key {key!r}; known: {', '.join(known)}")
+    rows, network = values.pop("phase", []), values.pop("model", {})
+    if not isinstance(rows, list) or not isinstance(network, dict):
+        raise ValueError("a recipe has one [model] and any number of [[phase]]")
+    phases = tuple(
+        Phase(**checked(Phase, row, f"phase {row.get('name', number)!r}")) for number, row in enumerate(rows)
+    )
+    model = Config(**checked(Config, network, "model"))
+    return Recipe(model=model, phases=phases, **checked(Recipe, values, "recipe", besides=("model", "phases")))
 
 
 def _assign(values: dict[str, Any], key: str, text: str) -> None:
@@ -163,9 +154,13 @@ def _assign(values: dict[str, Any], key: str, text: str) -> None:
         value = text
     *path, last = key.split(".")
     here: Any = values
-    for part in path:
-        try:
+    try:
+        for part in path:
             here = here[int(part)] if isinstance(here, list) else here.setdefault(part, {})
-        except (ValueError, IndexError):
-            raise ValueError(f"--set {key}: no entry {part!r}") from None
+    except (ValueError, IndexError):
+        raise ValueError(f"--set {key}: no entry {part!r}") from None
+    except AttributeError:
+        raise ValueError(f"--set {key}: {part!r} is not inside a table") from None
+    if not isinstance(here, dict):
+        raise ValueError(f"--set {key}: {last!r} is not inside a table")
     here[last] = value

@@ -15,6 +15,7 @@ import importlib
 import pkgutil
 from typing import Any
 
+from ..typed import checked
 from .base import Coefficients, LossFunction
 
 __all__ = ["Coefficients", "LossFunction", "load", "names"]
@@ -26,13 +27,9 @@ def names() -> list[str]:
 
 
 def load(name: str, settings: dict[str, Any]) -> LossFunction:
-    """The loss of this name with its settings; unknown ones are refused."""
+    """The loss of this name with its settings."""
     if name not in names():
         raise ValueError(f"unknown loss {name!r}; known: {', '.join(names())}")
     kind = importlib.import_module(f"{__name__}.{name}").Loss
-    unknown = sorted(settings.keys() - set(kind.__dataclass_fields__))
-    if unknown:
-        known = ", ".join(kind.__dataclass_fields__) or "none"
-        raise ValueError(f"loss {name!r} has no setting {unknown[0]!r}; known: {known}")
-    loss: LossFunction = kind(**settings)
+    loss: LossFunction = kind(**checked(kind, settings, f"loss {name!r}"))
     return loss
