@@ -116,6 +116,10 @@ class Problem(abc.ABC, Generic[I, S]):
             raise ValueError(f"{self.name} has no symmetries to augment with; use 1")
         return [instance]
 
+    def obstacles(self, instance: I) -> list[str]:
+        """Why a batch of one has no feasible solution, as far as that can be seen at once; empty: it may have."""
+        return []
+
     def rules(self, instance: I) -> Rules | None:
         """The compiled kernel's policy for this problem, if it has one."""
         return None

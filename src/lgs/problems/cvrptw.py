@@ -113,6 +113,17 @@ class CVRPTW(Routing[Instance, State]):
             service=torch.cat((nothing, duration.expand(-1, size)), 1),
         )
 
+    def obstacles(self, instance: Instance) -> list[str]:
+        """Also whom a vehicle that drives there straight away cannot serve and be back in time."""
+        nodes = torch.arange(instance.places.size, device=instance.device)[None]
+        arrival = instance.opening[:, None] + instance.places.lengths(torch.zeros_like(nodes), nodes)
+        late = (arrival > instance.latest())[0].nonzero().flatten().tolist()
+        return super().obstacles(instance) + [
+            f"customer {customer} cannot be served within its hours by a vehicle back before the depot closes"
+            for customer in late
+            if customer != DEPOT
+        ]
+
     def features(self, instance: Instance) -> tuple[Tensor, ...]:
         """Depot: place, mean trip / hours. Customers: place, demand, window (as it binds) and service time."""
         view = instance.places.view

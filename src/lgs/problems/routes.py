@@ -62,6 +62,14 @@ class Routing(Problem[I, S]):
     def symmetries(self, instance: I, count: int) -> list[I]:
         return [replace(instance, places=image) for image in instance.places.images(count)]
 
+    def obstacles(self, instance: I) -> list[str]:
+        demands, capacity, unit = instance.demands[0].tolist(), int(instance.capacity[0]), instance.unit
+        return [
+            f"customer {customer} demands {demand * unit:g}, more than the vehicle's capacity of {capacity * unit:g}"
+            for customer, demand in enumerate(demands)
+            if demand > capacity
+        ]
+
     def horizon(self, instance: I) -> int:
         return 2 * (instance.places.size - 1)
 
