@@ -13,12 +13,19 @@ from ..problems import Problem
 
 def model(problem: str, size: int, name: str = "") -> tuple[LGSNet, str]:
     """Weights by name or path; without, those shipped for the problem, of this size if there are any."""
-    if not name:
-        shipped = {found: made for found in weights.names() if (made := _made_for(found, problem, size)) is not None}
-        if not shipped:
-            raise WeightsError(f"no weights for {problem} in the package; train some and give their file")
-        name = min(shipped, key=lambda found: abs(shipped[found] - size))
+    name = name or choose(problem, size)
     return load(name, problem), name
+
+
+def choose(problem: str, size: int) -> str:
+    """The name of the shipped weights for a problem whose size is nearest."""
+    shipped = {found: made for found in weights.names() if (made := _made_for(found, problem, size)) is not None}
+    if not shipped:
+        raise WeightsError(
+            f"no weights for {problem} come with the package; train some with `lgs train fast-{problem}` "
+            f"and give their file (--model runs/fast-{problem}/last.safetensors)"
+        )
+    return min(shipped, key=lambda found: abs(shipped[found] - size))
 
 
 def _made_for(name: str, problem: str, size: int) -> int | None:
