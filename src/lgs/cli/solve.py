@@ -1,0 +1,164 @@
+"""`lgs solve`: instance files to solutions."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .errors import UserError, explained
+
+if TYPE_CHECKING:
+    from ..api import Solution
+    from ..io import Named
+
+INFEASIBLE = 3
+"""The exit code when an instance has no feasible solution or none was found (`lgs check` uses it as well)."""
+INTERRUPTED = 130
+
+
+def solve(
+    files: Annotated[list[Path], typer.Argument(help="Instance files, or directories of them.", show_default=False)],
+    time: Annotated[float, typer.Option(help="Seconds of search for each instance.")] = 10.0,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write the solution here: .sol, .tour, .json or .csv. A directory for several files."),
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the solution here: .png, .pdf or .svg.")] = None,
+    target: Annotated[float | None, typer.Option(help="Stop as soon as this cost is reached.")] = None,
+    initial: Annotated[Path | None, typer.Option(help="A solution to start from; the answer is never worse.")] = None,
+    method: Annotated[
+        str, typer.Option(help="How to search, see `lgs methods`; settings may follow: lgs:lam=500.")
+    ] = "lgs",
+    model: Annotated[
+        str, typer.Option(help="Weights by name, see `lgs models`, or a file. Default: the nearest in size.")
+    ] = "",
+    particles: Annotated[
+        str, typer.Option(help="Solutions per generation, or auto: what time and memory allow.")
+    ] = "auto",
+    augment: Annotated[int, typer.Option(help="Symmetric images searched beside each instance: 1, 4 or 8.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Of the random numbers.")] = 0,
+    memory: Annotated[float, typer.Option(help="Memory limit in GiB, for `--particles auto` and batches.")] = 4.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per instance.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress; only results and errors.")] = False,
+) -> None:
+    """Solve instances: TSP, CVRP, CVRPTW, job shop, knapsack; the file says which.
+
+    Ctrl-C ends the search early and keeps the best solution so far.
+
+    lgs solve depot.vrp --time 30 --out depot.sol --plot depot.png
+
+    Exit code 0: solved, 2: bad input or usage, 3: no feasible solution exists or was found.
+    """
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        with explained():
+            from .. import io
+            from ..api import Settings, solving
+            from .display import Display
+            from .outputs import Outputs
+
+            instances = _read(files)
+            if initial is not None and len(instances) > 1:
+                raise ValueError(f"--initial {initial}: one solution cannot be for {len(instances)} instances")
+            outputs = Outputs([named for _, named in instances], [path for path, _ in instances], out, plot)
+            settings = Settings(time, method, model, _particles(particles), augment, target, seed, memory)
+            names = [named for _, named in instances]
+            start = None if initial is None else [io.read_solution(initial, names[0])]
+            feasible = {}
+            with Display(quiet) as display:
+                for place, solution in solving(names, settings, start, display):
+                    feasible[place] = solution.feasible
+                    with display.paused():
+                        _report(solution, outputs.write(place, solution), as_json, alone=len(names) == 1)
+    except KeyboardInterrupt:
+        print("lgs: interrupted before there was a solution", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
+    if len(feasible) < len(names):
+        print(f"lgs: interrupted; {len(names) - len(feasible)} instances were not begun", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED)
+    if not all(feasible.values()):
+        raise typer.Exit(INFEASIBLE)
+
+
+def _interrupt(_signal: int, _frame: Any) -> None:
+    raise KeyboardInterrupt
+
+
+def _particles(text: str) -> int | None:
+    if text == "auto":
+        return None
+    if not text.isdecimal():
+        raise ValueError(f"--particles {text}: a whole number or auto expected")
+    return int(text)
+
+
+def _read(files: list[Path]) -> list[tuple[Path, Named]]:
+    """The instances of files, and of whatever in directories looks like one."""
+    from .. import io
+
+    found = []
+    for path in files:
+        if path.is_dir():
+            found += _folder(path)
+        else:
+            found.append((path, io.read(path)))
+    return found
+
+
+def _folder(folder: Path) -> list[tuple[Path, Named]]:
+    """What is no instance may well lie beside them: solutions, notes. It is named and passed over."""
+    from .. import io
+
+    suffixes = {kind.SUFFIX for kind in io.formats().values()}
+    found = []
+    for path in sorted(folder.iterdir()):
+        if path.suffix.lower() not in suffixes or not path.is_file():
+            continue
+        try:
+            found.append((path, io.read(path)))
+        except io.ReadError as error:
+            print(f"lgs: passed over: {error}", file=sys.stderr)
+    if not found:
+        raise UserError(f"{folder}: there are no instances ({', '.join(sorted(suffixes))}) in this directory")
+    return found
+
+
+def _report(solution: Solution, written: list[Path], as_json: bool, alone: bool) -> None:
+    """One JSON line, or a summary; with the solution itself where it is the only one and went nowhere else."""
+    if as_json:
+        print(solution.to_json(), flush=True)
+        return
+    print(_summary(solution), flush=True)
+    for fault in solution.violations:
+        print(f"  {fault}")
+    for note in solution.notes:
+        print(f"  note: {note}")
+    if alone and not written and solution.feasible:
+        for line in _lines(solution.solution):
+            print(f"  {line}")
+    for path in written:
+        print(f"  written: {path}", flush=True)
+
+
+def _summary(solution: Solution) -> str:
+    problem = solution.instance.problem
+    name = f"{solution.instance.name} ({problem.name})"
+    if not solution.feasible:
+        return f"{name}: no feasible solution"
+    gap = "" if solution.gap is None else f", {solution.gap:.2f}% above the best known {solution.instance.reference:g}"
+    early = ", interrupted" if solution.interrupted else ""
+    work = f"{solution.seconds:.1f} s, {solution.rollouts} rollouts{early}"
+    return f"{name}: {problem.unit} {solution.cost:.10g}{gap}, feasible, {work}"
+
+
+def _lines(solution: list[Any]) -> list[str]:
+    """Routes, a row of numbers, or operations."""
+    if solution and isinstance(solution[0], list):
+        return [f"Route #{number}: {' '.join(map(str, route))}" for number, route in enumerate(solution, 1)]
+    if solution and isinstance(solution[0], dict):
+        return ["  ".join(f"{key} {value}" for key, value in row.items()) for row in solution]
+    return [" ".join(map(str, solution))]
