@@ -1,0 +1,50 @@
+"""What the pictures share: colours, and a figure to draw on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...problems.geometry import Geometry
+
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#000000", "#B8A800")
+"""Okabe and Ito's, the yellow darkened so that it is seen on white."""
+GREY = "#B0B0B0"
+MAP = "viridis"
+
+
+def axes(ax: Any = None, size: tuple[float, float] = (7.5, 6.0)) -> Any:
+    """`ax`, or the only axes of a new figure; no window is ever opened."""
+    if ax is not None:
+        return ax
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=size, dpi=150, layout="constrained").subplots()
+
+
+def colour(index: int) -> str:
+    return COLOURS[index % len(COLOURS)]
+
+
+def points(places: Geometry) -> NDArray[np.float64]:
+    """[N, 2] where to draw the places of a batch of one; latitude is a map's vertical."""
+    coords: NDArray[np.float64] = places.coords[0].cpu().numpy()
+    return coords[:, ::-1] if places.metric == "geo" else coords
+
+
+def plain_map(ax: Any) -> None:
+    """A map: equal scales, no numbers on its sides."""
+    ax.set_aspect("equal", "datalim")
+    ax.set_xticks([])
+    ax.set_yticks([])
+
+
+def dot_size(count: int) -> float:
+    """Area of the dot of one of `count` places: large for 20, not a blot for 1,000."""
+    return float(np.clip(2400 / max(count, 1), 5, 45))
+
+
+def line_width(count: int) -> float:
+    return 1.6 if count <= 150 else 1.0

@@ -1,0 +1,44 @@
+"""A job-shop schedule: one row per machine, one colour per job."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...problems.jobshop import Instance
+from . import canvas
+
+LABELLED = 15
+"""Jobs whose numbers still fit into their bars."""
+_HATCHES = ("", "////", "....", "xxxx")
+
+
+def draw(instance: Instance, starts: list[list[int]], title: str = "", ax: Any = None) -> Any:
+    ax = canvas.axes(ax, (9.0, 1.5 + 0.4 * min(instance.steps, 20)))
+    lengths, machines = instance.durations[0].tolist(), instance.machines[0].tolist()
+    end = 0
+    for job, times in enumerate(starts):
+        nodes = range(job * instance.steps, (job + 1) * instance.steps)
+        rows, widths = [machines[node] for node in nodes], [lengths[node] for node in nodes]
+        hatch = _HATCHES[job // len(canvas.COLOURS) % len(_HATCHES)]
+        ax.barh(
+            rows,
+            widths,
+            left=times,
+            height=0.8,
+            color=canvas.colour(job),
+            hatch=hatch,
+            edgecolor="white",
+            linewidth=0.5,
+        )
+        if instance.jobs <= LABELLED:
+            for row, start, width in zip(rows, times, widths):
+                if width:
+                    ax.text(start + width / 2, row, job + 1, ha="center", va="center", color="white", fontsize=7)
+        end = max(end, *(start + width for start, width in zip(times, widths)))
+    ax.axvline(end, color="black", linewidth=1)
+    ax.set_xlim(0, end * 1.02 or 1)
+    ax.set_yticks(range(instance.steps), [f"machine {machine}" for machine in range(instance.steps)], fontsize=7)
+    ax.invert_yaxis()
+    ax.set_xlabel("time; the numbers are jobs" if instance.jobs <= LABELLED else "time; a colour and pattern per job")
+    ax.set_title(title)
+    return ax.figure

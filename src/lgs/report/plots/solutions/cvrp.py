@@ -1,0 +1,3 @@
+"""The routes, with load bars."""
+
+from ..routes import draw as draw

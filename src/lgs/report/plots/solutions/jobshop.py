@@ -1,0 +1,3 @@
+"""The schedule."""
+
+from ..gantt import draw as draw

@@ -1,0 +1,3 @@
+"""The items taken and left."""
+
+from ..items import draw as draw

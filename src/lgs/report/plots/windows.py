@@ -1,0 +1,55 @@
+"""When each customer is open, when the vehicle waits and when it serves: one row per customer, route by route."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...problems.cvrptw import Instance
+from ...problems.routes import DEPOT
+from . import canvas
+
+LABELLED = 60
+"""Customers that still have their numbers."""
+
+
+def draw(instance: Instance, routes: list[list[int]], title: str = "", ax: Any = None) -> Any:
+    ax = canvas.axes(ax, (9.0, 7.0))
+    travel = instance.places.distances()[0].tolist()
+    ready, due, service = (values[0].tolist() for values in (instance.ready, instance.due, instance.service))
+    rows: list[int] = []
+    for number, route in enumerate(routes):
+        here, time, begin = DEPOT, ready[DEPOT], len(rows)
+        clock = [(time, begin - 0.5)]
+        for stop in route:
+            row, arrival = len(rows), time + travel[here][stop]
+            start = max(arrival, ready[stop])
+            rows.append(stop)
+            ax.barh(row, due[stop] - ready[stop], left=ready[stop], height=0.9, color="#E4E4E4", zorder=1)
+            ax.barh(row, max(start - arrival, 0), left=arrival, height=0.25, color=canvas.GREY, zorder=2)
+            here, time = stop, start + service[stop]
+            mark = max(service[stop], 0.004 * (due[DEPOT] - ready[DEPOT]))
+            ax.barh(row, mark, left=start, height=0.7, color=canvas.colour(number), zorder=3)
+            clock += [(arrival, row), (time, row)]
+        clock.append((time + travel[here][DEPOT], len(rows) - 0.5))
+        ax.plot(*zip(*clock), color=canvas.colour(number), linewidth=0.8, zorder=2)
+        ax.axhline(len(rows) - 0.5, color="black", linewidth=0.4)
+        ax.text(
+            1.01,
+            (begin + len(rows) - 1) / 2,
+            f"{number + 1}",
+            transform=ax.get_yaxis_transform(),
+            va="center",
+            fontsize=7,
+        )
+    _scales(ax, rows, ready[DEPOT], due[DEPOT])
+    ax.set_title(title or "hours of the customers (grey), waiting and service, by route")
+    return ax.figure
+
+
+def _scales(ax: Any, rows: list[int], opening: float, closing: float) -> None:
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    shown = range(len(rows)) if len(rows) <= LABELLED else []
+    ax.set_yticks(list(shown), [str(rows[row]) for row in shown], fontsize=6)
+    ax.set_ylabel("customers in the order of their routes")
+    ax.set_xlim(opening, closing)
+    ax.set_xlabel("time (the depot's hours)")
