@@ -108,9 +108,9 @@ class Solution:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw it; returns the matplotlib figure."""
-        from ..report.plots import solutions
+        from ..report.plots import solutions as pictures
 
-        return solutions.draw(self.instance, self.routes, ax)
+        return pictures.draw(self.instance, self.routes, ax)
 
 
 def gap(sense: int, cost: float, reference: float | None) -> float | None:

@@ -28,6 +28,11 @@ def colour(index: int) -> str:
     return COLOURS[index % len(COLOURS)]
 
 
+def around(place: int, count: int) -> str:
+    """The colour of one of `count` things in a circle: the last never has the first one's."""
+    return COLOURS[place % (len(COLOURS) - (count % len(COLOURS) == 1))]
+
+
 def points(places: Geometry) -> NDArray[np.float64]:
     """[N, 2] where to draw the places of a batch of one; latitude is a map's vertical."""
     coords: NDArray[np.float64] = places.coords[0].cpu().numpy()

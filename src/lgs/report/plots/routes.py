@@ -35,7 +35,7 @@ def draw_map(ax: Any, instance: Instance, routes: list[list[int]], order: list[i
     where, count = canvas.points(instance.places), instance.places.size
     width = canvas.line_width(count)
     for place, number in enumerate(order):
-        route, colour = routes[number], canvas.colour(place)
+        route, colour = routes[number], canvas.around(place, len(order))
         ax.plot(*where[route].T, color=colour, linewidth=width, zorder=2)
         ax.scatter(*where[route].T, color=colour, s=canvas.dot_size(count), zorder=3, linewidths=0)
         for end in (route[0], route[-1]):
@@ -51,7 +51,7 @@ def draw_loads(ax: Any, instance: Instance, routes: list[list[int]], order: list
     demands, capacity = instance.demands[0].tolist(), int(instance.capacity[0])
     loads = [100 * sum(demands[stop] for stop in routes[number]) / capacity for number in order]
     rows = range(len(order))
-    ax.barh(rows, loads, color=[canvas.colour(row) for row in rows], height=0.8)
+    ax.barh(rows, loads, color=[canvas.around(row, len(order)) for row in rows], height=0.8)
     ax.axvline(100, color="black", linewidth=0.8)
     ax.set_xlim(0, 105)
     ax.set_ylim(len(order) - 0.4, -0.6)
