@@ -18,13 +18,15 @@ REFERENCES = Path(__file__).parent / "references"
 
 
 def instances(problem: Problem[Any, Any], size: int, count: int) -> Any:
-    """The validation instances of this size: always the same."""
-    return problem.generate(count, size, Generator().manual_seed(SEED))
+    """The first `count` validation instances of this size: always the same, those of the references where there are."""
+    path = _path(problem.name, size)
+    whole = json.loads(path.read_text())["count"] if path.is_file() else count
+    return problem.generate(max(count, whole), size, Generator().manual_seed(SEED)).rows(slice(0, count))
 
 
 def references(problem: str, size: int, count: int) -> Tensor | None:
     """[count] costs of an outside solver on the validation instances, where they have been computed."""
-    path = REFERENCES / f"{problem}-{size}.json"
+    path = _path(problem, size)
     if not path.is_file():
         return None
     costs = json.loads(path.read_text())["costs"]
@@ -33,8 +35,12 @@ def references(problem: str, size: int, count: int) -> Tensor | None:
 
 def solver(problem: str, size: int) -> str:
     """Whose costs `references` are."""
-    name: str = json.loads((REFERENCES / f"{problem}-{size}.json").read_text())["solver"]
+    name: str = json.loads(_path(problem, size).read_text())["solver"]
     return name
+
+
+def _path(problem: str, size: int) -> Path:
+    return REFERENCES / f"{problem}-{size}.json"
 
 
 @torch.no_grad()
