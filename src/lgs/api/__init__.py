@@ -4,6 +4,17 @@ from .batches import Settings
 from .problem import Problem
 from .progress import Progress, Step
 from .run import solve, solve_many, solving
-from .solution import Improvement, Solution
+from .solution import Improvement, Solution, gap
 
-__all__ = ["Improvement", "Problem", "Progress", "Settings", "Solution", "Step", "solve", "solve_many", "solving"]
+__all__ = [
+    "Improvement",
+    "Problem",
+    "Progress",
+    "Settings",
+    "Solution",
+    "Step",
+    "gap",
+    "solve",
+    "solve_many",
+    "solving",
+]

@@ -83,13 +83,12 @@ class Display:
         return f"{title(progress)}: {self._best(progress)}, {self._work(progress)}, {progress.seconds:.1f} s"
 
     def _best(self, progress: Progress) -> str:
+        from ..api import gap
+
         count = len(progress.costs)
         mean = f"{'best' if count == 1 else 'mean best'} {sum(progress.costs) / count:.10g}"
-        known = [
-            100 * named.problem.sense * (cost - named.reference) / abs(named.reference)
-            for named, cost in zip(progress.instances, progress.costs)
-            if named.reference
-        ]
+        gaps = [gap(one.problem.sense, cost, one.reference) for one, cost in zip(progress.instances, progress.costs)]
+        known = [percent for percent in gaps if percent is not None]
         return f"{mean}, gap {sum(known) / len(known):.2f}%" if known else mean
 
     def _work(self, progress: Progress) -> str:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .errors import UserError, explained
+from .errors import explained
 
 if TYPE_CHECKING:
     from ..api import Solution
-    from ..io import Named
 
 INFEASIBLE = 3
 """The exit code when an instance has no feasible solution or none was found (`lgs check` uses it as well)."""
@@ -59,9 +58,10 @@ def solve(
             from .. import io
             from ..api import Settings, solving
             from .display import Display
+            from .instances import read
             from .outputs import Outputs
 
-            instances = _read(files)
+            instances = read(files)
             if initial is not None and len(instances) > 1:
                 raise ValueError(f"--initial {initial}: one solution cannot be for {len(instances)} instances")
             outputs = Outputs([named for _, named in instances], [path for path, _ in instances], out, plot)
@@ -94,37 +94,6 @@ def _particles(text: str) -> int | None:
     if not text.isdecimal():
         raise ValueError(f"--particles {text}: a whole number or auto expected")
     return int(text)
-
-
-def _read(files: list[Path]) -> list[tuple[Path, Named]]:
-    """The instances of files, and of whatever in directories looks like one."""
-    from .. import io
-
-    found = []
-    for path in files:
-        if path.is_dir():
-            found += _folder(path)
-        else:
-            found.append((path, io.read(path)))
-    return found
-
-
-def _folder(folder: Path) -> list[tuple[Path, Named]]:
-    """What is no instance may well lie beside them: solutions, notes. It is named and passed over."""
-    from .. import io
-
-    suffixes = {kind.SUFFIX for kind in io.formats().values()}
-    found = []
-    for path in sorted(folder.iterdir()):
-        if path.suffix.lower() not in suffixes or not path.is_file():
-            continue
-        try:
-            found.append((path, io.read(path)))
-        except io.ReadError as error:
-            print(f"lgs: passed over: {error}", file=sys.stderr)
-    if not found:
-        raise UserError(f"{folder}: there are no instances ({', '.join(sorted(suffixes))}) in this directory")
-    return found
 
 
 def _report(solution: Solution, written: list[Path], as_json: bool, alone: bool) -> None:

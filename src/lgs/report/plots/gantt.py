@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from ...problems.jobshop import Instance
 from . import canvas
 
 LABELLED = 15
-"""Jobs whose numbers still fit into their bars."""
+"""Jobs whose numbers are still readable in their bars."""
+NARROWEST = 0.015
+"""Share of the whole time that a bar with a number has at least."""
 _HATCHES = ("", "////", "....", "xxxx")
 
 
 def draw(instance: Instance, starts: list[list[int]], title: str = "", ax: Any = None) -> Any:
     ax = canvas.axes(ax, (9.0, 1.5 + 0.4 * min(instance.steps, 20)))
     lengths, machines = instance.durations[0].tolist(), instance.machines[0].tolist()
-    end = 0
+    end = max((start + lengths[node] for node, start in enumerate(itertools.chain(*starts))), default=0)
     for job, times in enumerate(starts):
         nodes = range(job * instance.steps, (job + 1) * instance.steps)
         rows, widths = [machines[node] for node in nodes], [lengths[node] for node in nodes]
@@ -32,9 +35,8 @@ def draw(instance: Instance, starts: list[list[int]], title: str = "", ax: Any =
         )
         if instance.jobs <= LABELLED:
             for row, start, width in zip(rows, times, widths):
-                if width:
+                if width >= NARROWEST * end:
                     ax.text(start + width / 2, row, job + 1, ha="center", va="center", color="white", fontsize=7)
-        end = max(end, *(start + width for start, width in zip(times, widths)))
     ax.axvline(end, color="black", linewidth=1)
     ax.set_xlim(0, end * 1.02 or 1)
     ax.set_yticks(range(instance.steps), [f"machine {machine}" for machine in range(instance.steps)], fontsize=7)

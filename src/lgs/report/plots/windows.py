@@ -7,9 +7,12 @@ from typing import Any
 from ...problems.cvrptw import Instance
 from ...problems.routes import DEPOT
 from . import canvas
+from .routes import around_depot
 
 LABELLED = 60
 """Customers that still have their numbers."""
+NUMBERED = 25
+"""Routes that still have theirs."""
 
 
 def draw(instance: Instance, routes: list[list[int]], title: str = "", ax: Any = None) -> Any:
@@ -17,7 +20,9 @@ def draw(instance: Instance, routes: list[list[int]], title: str = "", ax: Any =
     travel = instance.places.distances()[0].tolist()
     ready, due, service = (values[0].tolist() for values in (instance.ready, instance.due, instance.service))
     rows: list[int] = []
-    for number, route in enumerate(routes):
+    order = around_depot(instance, routes)
+    for place, number in enumerate(order):
+        route, colour = routes[number], canvas.around(place, len(order))
         here, time, begin = DEPOT, ready[DEPOT], len(rows)
         clock = [(time, begin - 0.5)]
         for stop in route:
@@ -28,19 +33,14 @@ def draw(instance: Instance, routes: list[list[int]], title: str = "", ax: Any =
             ax.barh(row, max(start - arrival, 0), left=arrival, height=0.25, color=canvas.GREY, zorder=2)
             here, time = stop, start + service[stop]
             mark = max(service[stop], 0.004 * (due[DEPOT] - ready[DEPOT]))
-            ax.barh(row, mark, left=start, height=0.7, color=canvas.colour(number), zorder=3)
+            ax.barh(row, mark, left=start, height=0.7, color=colour, zorder=3)
             clock += [(arrival, row), (time, row)]
         clock.append((time + travel[here][DEPOT], len(rows) - 0.5))
-        ax.plot(*zip(*clock), color=canvas.colour(number), linewidth=0.8, zorder=2)
+        ax.plot(*zip(*clock), color=colour, linewidth=0.8, zorder=2)
         ax.axhline(len(rows) - 0.5, color="black", linewidth=0.4)
-        ax.text(
-            1.01,
-            (begin + len(rows) - 1) / 2,
-            f"{number + 1}",
-            transform=ax.get_yaxis_transform(),
-            va="center",
-            fontsize=7,
-        )
+        if len(routes) <= NUMBERED:
+            middle = (begin + len(rows) - 1) / 2
+            ax.text(1.01, middle, f"{number + 1}", transform=ax.get_yaxis_transform(), va="center", fontsize=7)
     _scales(ax, rows, ready[DEPOT], due[DEPOT])
     ax.set_title(title or "hours of the customers (grey), waiting and service, by route")
     return ax.figure

@@ -15,5 +15,9 @@ def draw(named: Named, routes: list[list[int]], ax: Any = None) -> Any:
     if problem.name not in {module.name for module in pkgutil.iter_modules(__path__)}:
         raise ValueError(f"{problem.name} has no picture; add {problem.name}.py to lgs/report/plots/solutions")
     cost = problem.sense * problem.check(named.instance, routes).cost
-    title = f"{named.name}: {problem.unit} {cost:.10g}"
+    title = f"{named.name}: {problem.unit} {_short(cost)}"
     return importlib.import_module(f"{__name__}.{problem.name}").draw(named.instance, routes, title, ax)
+
+
+def _short(cost: float) -> str:
+    return f"{cost:.0f}" if cost == round(cost) else f"{cost:.3f}"
