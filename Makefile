@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SETUP := $(VENV)/.ready
 
-.PHONY: demo test test-all lint setup clean
+.PHONY: demo test test-all setup docs clean
 
 demo: $(SETUP)
 	$(BIN)/python examples/demo.py
@@ -25,6 +25,11 @@ $(SETUP): pyproject.toml constraints.txt CMakeLists.txt $(wildcard csrc/*.* csrc
 	$(BIN)/pip install --quiet --disable-pip-version-check -r constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
 	touch $@
+
+# The documentation in site/; a broken link is an error.
+docs: $(SETUP)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[docs]"
+	$(BIN)/mkdocs build --quiet --strict
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache
