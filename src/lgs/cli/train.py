@@ -63,7 +63,8 @@ def _fabric(kind: Any, device: str) -> Any:
         accelerator="cuda" if cuda else "cpu",
         devices=world,
         num_nodes=nodes,
-        strategy="ddp" if world * nodes > 1 else "auto",
+        # A phase without latents leaves their weights without a gradient.
+        strategy="ddp_find_unused_parameters_true" if world * nodes > 1 else "auto",
         precision="bf16-mixed" if cuda else "32-true",
     )
 

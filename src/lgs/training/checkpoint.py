@@ -26,6 +26,7 @@ def load(folder: Path) -> dict[str, Any] | None:
         return None
     try:
         state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+        _ = state["recipe"]["model"]
     except Exception as error:  # torch raises many kinds for a damaged file
         raise ValueError(f"{path}: damaged checkpoint; delete it to start the run afresh") from error
     return state

@@ -66,6 +66,10 @@ class Trainer:
 
     def __init__(self, recipe: Recipe, folder: Path, fabric: Fabric, initial: str | None = None) -> None:
         self.recipe, self.folder, self.fabric = recipe, folder, fabric
+        for phase in recipe.phases:
+            if phase.batch % fabric.world_size:
+                wanted = f"a multiple of {fabric.world_size}, the number of processes"
+                raise TrainingError(f"phase {phase.name!r}: batch must be {wanted}, is {phase.batch}")
         torch.manual_seed(recipe.seed)
         self.model = LGSNet(recipe.model)
         self.initial = weights.card(initial) if initial else None
@@ -77,7 +81,7 @@ class Trainer:
         self.generator = Generator(fabric.device).manual_seed(recipe.seed)
         self.step = self.instances = self.trajectories = 0
         self.seconds = 0.0
-        self.phase_began = 0
+        self.phase, self.phase_began = recipe.phases[0].name, 0
         self.best: float | None = None
         """The best validation so far."""
         self._resume()
@@ -87,13 +91,13 @@ class Trainer:
     def run(self, observers: list[Observer], stop: Callable[[], bool] = lambda: False) -> None:
         """Train until the budget is spent or `stop` says so; a checkpoint is kept in both cases."""
         saved = validated = time.monotonic()
-        rate, phase_name = 0.0, ""
-        while self.progress < 1 and not stop():
+        rate = 0.0
+        while not self._agreed(stop()) and self.progress < 1:
             begin = time.monotonic()
             phase, within = self.recipe.phase_at(self.progress)
-            if phase_name not in ("", phase.name):
-                self._finish_phase(phase_name)
-            phase_name = phase.name
+            if phase.name != self.phase:
+                self._finish_phase(self.phase)
+                self.phase, self.phase_began = phase.name, self.step
             loss, costs, lr = self._update(phase, within)
             self.step += 1
             self.instances += phase.batch * phase.accumulate
@@ -117,7 +121,13 @@ class Trainer:
                 observer(status)
         self.save()
         if self.progress >= 1:
-            self._finish_phase(self.recipe.phases[-1].name)
+            self._finish_phase(self.phase)
+
+    def _agreed(self, stop: bool) -> bool:
+        """Whether to stop and how much time has passed: in a distributed run, as the first process says."""
+        if self.fabric.world_size > 1:
+            self.seconds, stop = self.fabric.broadcast((self.seconds, stop))
+        return stop
 
     def _update(self, phase: Phase, within: float) -> tuple[float, torch.Tensor, float]:
         """One optimiser step; returns the loss, the sampled costs and the learning rate."""
@@ -125,28 +135,44 @@ class Trainer:
         for group in self.optimizer.param_groups:
             group["lr"] = lr
         self.optimizer.zero_grad()
-        rank, world = self.fabric.global_rank, self.fabric.world_size
         total = 0.0
         for _ in range(phase.accumulate):
-            which = int(torch.randint(len(phase.sizes), (1,), generator=self.generator, device=self.fabric.device))
-            batch = draw(self.model, phase, phase.sizes[which], self.generator)
-            if world > 1:
-                batch = batch.rows(slice(rank * phase.batch // world, (rank + 1) * phase.batch // world))
             try:
-                loss, costs = self.objective(Task(batch, phase, within))
-                self.fabric.backward(loss / phase.accumulate)
-            except torch.OutOfMemoryError as error:
+                loss, costs = self._gradient(phase, within)
+            except (RuntimeError, MemoryError) as error:
+                if not _out_of_memory(error):
+                    raise
                 raise TrainingError(
                     f"out of memory in phase {phase.name!r}; lower its batch or particles, or set scored"
                     f" ({self._kept()})"
                 ) from error
-            total += float(loss.detach()) / phase.accumulate
-        if not math.isfinite(total):
-            raise TrainingError(f"the loss is not finite at step {self.step}; lower lr ({self._kept()})")
-        self.fabric.clip_gradients(self.objective, self.optimizer, max_norm=self.recipe.clip, error_if_nonfinite=False)
+            except ValueError as error:
+                if "infinite numbers" not in str(error):
+                    raise
+                raise self._not_finite("policy") from error
+            total += loss / phase.accumulate
+        norm = self.fabric.clip_gradients(
+            self.objective, self.optimizer, max_norm=self.recipe.clip, error_if_nonfinite=False
+        )
+        if not math.isfinite(total) or norm is None or not norm.isfinite():
+            raise self._not_finite("gradient" if math.isfinite(total) else "loss")
         self.optimizer.step()
         self._update_average()
         return total, costs, lr
+
+    def _not_finite(self, what: str) -> TrainingError:
+        return TrainingError(f"the {what} is not finite at step {self.step}; lower lr ({self._kept()})")
+
+    def _gradient(self, phase: Phase, within: float) -> tuple[float, torch.Tensor]:
+        """Draw a batch and add its gradient, in a distributed run that of this process's rows; loss and costs."""
+        rank, world = self.fabric.global_rank, self.fabric.world_size
+        which = int(torch.randint(len(phase.sizes), (1,), generator=self.generator, device=self.fabric.device))
+        batch = draw(self.model, phase, phase.sizes[which], self.generator)
+        if world > 1:
+            batch = batch.rows(slice(rank * phase.batch // world, (rank + 1) * phase.batch // world))
+        loss, costs = self.objective(Task(batch, phase, within))
+        self.fabric.backward(loss / phase.accumulate)
+        return float(loss.detach()), costs
 
     @torch.no_grad()
     def _update_average(self) -> None:
@@ -165,8 +191,6 @@ class Trainer:
 
     def _learning_rate(self, phase: Phase, within: float) -> float:
         start, end = phase.lr
-        if within == 0 or self.step < self.phase_began:
-            self.phase_began = self.step
         warm = min(1.0, (self.step - self.phase_began + 1) / phase.warmup) if phase.warmup else 1.0
         return warm * (end + (start - end) * (1 + math.cos(math.pi * within)) / 2)
 
@@ -203,6 +227,7 @@ class Trainer:
                 "generator": self.generator.get_state(),
                 "recipe": _plain(self.recipe.to_dict()),
                 "counts": [self.step, self.instances, self.trajectories, self.phase_began],
+                "phase": self.phase,
                 "seconds": self.seconds,
                 "best": self.best,
             },
@@ -230,7 +255,9 @@ class Trainer:
         """Every phase leaves its own weights behind; those without latents are stored without them."""
         if self.fabric.global_rank != 0:
             return
-        phase = next(phase for phase in self.recipe.phases if phase.name == name)
+        phase = next((phase for phase in self.recipe.phases if phase.name == name), None)
+        if phase is None:  # The recipe was changed between two sittings.
+            return
         model = self.average if phase.latent else without_latent(self.average, phase.forced_start)
         weights.save(model, self.folder / f"{name}.safetensors", self.card() | {"phase": name})
 
@@ -246,6 +273,7 @@ class Trainer:
         self.generator.set_state(state["generator"])
         self.step, self.instances, self.trajectories, self.phase_began = state["counts"]
         self.seconds, self.best = state["seconds"], state["best"]
+        self.phase = state.get("phase") or self.recipe.phase_at(self.progress)[0].name
 
     def _kept(self) -> str:
         kept = (self.folder / checkpoint.FILE).exists()
@@ -268,6 +296,12 @@ def without_latent(model: LGSNet, forced_start: bool | None) -> LGSNet:
     own = plain.state_dict()
     plain.load_state_dict({name: value for name, value in model.state_dict().items() if name in own})
     return plain
+
+
+def _out_of_memory(error: Exception) -> bool:
+    """Torch has a class for a GPU's memory, and only words for the machine's."""
+    words = ("not enough memory", "can't allocate memory")
+    return isinstance(error, torch.OutOfMemoryError | MemoryError) or any(word in str(error) for word in words)
 
 
 def _machine(device: torch.device) -> str:
