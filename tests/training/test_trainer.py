@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ import torch
 from lgs.model import LGSNet, weights
 from lgs.training import checkpoint, objective, validation
 from lgs.training.log import Log
-from lgs.training.trainer import Status, TrainingError, without_latent
+from lgs.training.trainer import Status, Trainer, TrainingError, without_latent
 
 from . import runs
 
@@ -222,6 +223,12 @@ def test_starting_from_weights(tmp_path: Path) -> None:
     assert trainer.card()["started_from"]["phase"] == "plain"
     with pytest.raises(TrainingError, match="initial weights are of another architecture"):
         runs.trainer(runs.tiny(tmp_path, model__layers=2), tmp_path / "third", initial=str(path))
+
+
+def test_a_batch_that_processes_cannot_share(tmp_path: Path) -> None:
+    two: Any = SimpleNamespace(world_size=2)
+    with pytest.raises(TrainingError, match="phase 'latent': batch must be a multiple of 2, the number of processes"):
+        Trainer(runs.tiny(tmp_path, phase__1__batch=3), tmp_path / "run", two)
 
 
 def test_log_goes_on_without_a_second_header(tmp_path: Path) -> None:
