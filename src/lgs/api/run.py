@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -38,6 +39,11 @@ def solve(
     it, as in "lgs:lam=500". `model`: weights by name or path. `particles` and `memory` (GiB) bound the population,
     `augment` (1, 4 or 8) searches symmetric images too, `target` stops at a cost, `initial` is a solution to beat,
     `callback` hears a `Progress` after every iteration.
+
+    >>> box = lgs.Problem.tsp(coords=[[0, 0], [2, 0], [2, 1], [0, 1], [1, 0]])
+    >>> solution = lgs.solve(box, time_limit=0.5)
+    >>> solution.cost, solution.feasible
+    (6.0, True)
     """
     settings = Settings(time_limit, method, model, particles, augment, target, seed, memory)
     named = instance if isinstance(instance, Named) else io.read(instance)
@@ -48,7 +54,12 @@ def solve(
 def solve_many(
     instances: Sequence[Named | str | os.PathLike[str]], *, callback: Callback | None = None, **settings: Any
 ) -> list[Solution]:
-    """Solve instances, those of equal shape together; `settings` as in `solve`, `time_limit` per instance."""
+    """Solve instances, those of equal shape together; `settings` as in `solve`, `time_limit` per instance.
+
+    >>> squares = [lgs.Problem.tsp(coords=[[0, 0], [side, 0], [side, side], [0, side]]) for side in (1, 2)]
+    >>> [solution.cost for solution in lgs.solve_many(squares, time_limit=0.5)]
+    [4.0, 8.0]
+    """
     named = [instance if isinstance(instance, Named) else io.read(instance) for instance in instances]
     found = dict(solving(named, Settings(**settings), callback=callback))
     if len(found) < len(named):
@@ -98,14 +109,21 @@ def _search(
     who, sense = batch.who, batch.net.problem.sense
     target = Target(batch.net, instance, decoding=who.decoding, augment=who.augment, seed=settings.seed)
     watch = Watch(batch.instances, target, seconds, callback)
-    if initial is not None:
-        _submit(target, batch.instances, initial)
-    _look(target)
-    watch.tell()
     enough = None if settings.target is None else sense * settings.target
-    budget = Budget(seconds=seconds, target_cost=enough)
-    result = search.run(search.load(who.method), target, budget, who.params, [watch])
-    return [_solution(batch, b, result, watch) for b in range(len(batch.instances))]
+    method, interrupted = search.load(who.method), False
+    try:
+        if initial is not None:
+            _submit(target, batch.instances, initial)
+        _look(target)
+        watch.tell()
+        result = search.run(method, target, Budget(seconds=seconds, target_cost=enough), who.params, [watch])
+    except KeyboardInterrupt:
+        if not target.rollouts:
+            raise
+        # There is a solution, but no run is there to hand it over: one without any budget left does.
+        result, interrupted = search.run(method, target, Budget(rollouts=target.rollouts), who.params), True
+    interrupted = interrupted or result.stopped == "interrupted"
+    return [_solution(batch, b, result, watch, interrupted) for b in range(len(batch.instances))]
 
 
 def _look(target: Target) -> None:
@@ -125,14 +143,14 @@ def _submit(target: Target, instances: Sequence[Named], initial: list[list[list[
     target.submit(torch.stack(rows).repeat(target.augment, 1)[:, None])
 
 
-def _solution(batch: Batch, b: int, result: Result, watch: Watch) -> Solution:
+def _solution(batch: Batch, b: int, result: Result, watch: Watch, interrupted: bool) -> Solution:
     named, count = batch.instances[b], len(batch.instances)
     sense = named.problem.sense
     verdict = named.check(result.solutions[b])
     trace: list[Improvement] = []
     for point in result.trace.points:
         cost = sense * float(point.best[b])
-        if not trace or cost != trace[-1].cost:
+        if math.isfinite(cost) and (not trace or cost != trace[-1].cost):
             trace.append(Improvement(point.seconds / count, point.rollouts, cost))
     return Solution(
         instance=named,
@@ -146,7 +164,7 @@ def _solution(batch: Batch, b: int, result: Result, watch: Watch) -> Solution:
         rollouts=result.rollouts,
         iterations=result.iterations,
         acceptance=result.acceptance,
-        interrupted=result.stopped == "interrupted",
+        interrupted=interrupted,
         settings={**result.params, "decoding": result.decoding, "augment": result.augment},
         trace=tuple(trace),
         steps=tuple(watch.steps),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,40 +19,72 @@ if TYPE_CHECKING:
 INFEASIBLE = 3
 """The exit code when an instance has no feasible solution or none was found (`lgs check` uses it as well)."""
 INTERRUPTED = 130
+_EXPERTS = "Search"
 
 
 def solve(
-    files: Annotated[list[Path], typer.Argument(help="Instance files, or directories of them.", show_default=False)],
-    time: Annotated[float, typer.Option(help="Seconds of search for each instance.")] = 10.0,
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Instance files, or directories of them.", show_default=False),
+    ],
+    time: Annotated[float, typer.Option(metavar="SECONDS", help="Time to search, for each instance.")] = 10.0,
     out: Annotated[
         Path | None,
-        typer.Option(help="Write the solution here: .sol, .tour, .json or .csv. A directory for several files."),
+        typer.Option(
+            metavar="PATH", help="Write the solution: .sol, .tour, .json or .csv; several go into a directory."
+        ),
     ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the solution here: .png, .pdf or .svg.")] = None,
-    target: Annotated[float | None, typer.Option(help="Stop as soon as this cost is reached.")] = None,
-    initial: Annotated[Path | None, typer.Option(help="A solution to start from; the answer is never worse.")] = None,
-    method: Annotated[
-        str, typer.Option(help="How to search, see `lgs methods`; settings may follow: lgs:lam=500.")
-    ] = "lgs",
-    model: Annotated[
-        str, typer.Option(help="Weights by name, see `lgs models`, or a file. Default: the nearest in size.")
-    ] = "",
-    particles: Annotated[
-        str, typer.Option(help="Solutions per generation, or auto: what time and memory allow.")
-    ] = "auto",
-    augment: Annotated[int, typer.Option(help="Symmetric images searched beside each instance: 1, 4 or 8.")] = 1,
-    seed: Annotated[int, typer.Option(min=0, help="Of the random numbers.")] = 0,
-    memory: Annotated[float, typer.Option(help="Memory limit in GiB, for `--particles auto` and batches.")] = 4.0,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Draw the solution: .png, .pdf or .svg; or a directory.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per instance.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress; only results and errors.")] = False,
+    initial: Annotated[
+        Path | None, typer.Option(metavar="SOL", help="A solution to beat: the answer is never worse.")
+    ] = None,
+    target: Annotated[float | None, typer.Option(metavar="COST", help="Stop as soon as this is reached.")] = None,
+    seed: Annotated[int, typer.Option(min=0, metavar="NUMBER", help="Of the random numbers.")] = 0,
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="How to search, see `lgs methods`; settings may follow: lgs:lam=500.",
+            rich_help_panel=_EXPERTS,
+        ),
+    ] = "lgs",
+    model: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME|PATH",
+            help="Weights: see `lgs models`. Default: the nearest in size.",
+            show_default=False,
+            rich_help_panel=_EXPERTS,
+        ),
+    ] = "",
+    particles: Annotated[
+        str,
+        typer.Option(
+            metavar="NUMBER|auto",
+            help="Solutions per generation; auto: what time and memory allow.",
+            rich_help_panel=_EXPERTS,
+        ),
+    ] = "auto",
+    augment: Annotated[
+        int,
+        typer.Option(
+            metavar="1|4|8", help="Search that many turned and mirrored images at once.", rich_help_panel=_EXPERTS
+        ),
+    ] = 1,
+    memory: Annotated[
+        float, typer.Option(metavar="GIB", help="What the search may take of it.", rich_help_panel=_EXPERTS)
+    ] = 4.0,
 ) -> None:
     """Solve instances: TSP, CVRP, CVRPTW, job shop, knapsack; the file says which.
 
-    Ctrl-C ends the search early and keeps the best solution so far.
+    For example: lgs solve depot.vrp --time 30 --out depot.sol --plot depot.png
 
-    lgs solve depot.vrp --time 30 --out depot.sol --plot depot.png
-
-    Exit code 0: solved, 2: bad input or usage, 3: no feasible solution exists or was found.
+    Ctrl-C ends the search early and keeps the best solution so far. Exit code 0: solved; 2: bad input or usage;
+    3: no feasible solution exists or was found.
     """
     signal.signal(signal.SIGTERM, _interrupt)
     try:
@@ -72,7 +106,7 @@ def solve(
             with Display(quiet) as display:
                 for place, solution in solving(names, settings, start, display):
                     feasible[place] = solution.feasible
-                    with display.paused():
+                    with display.paused(), _undisturbed():
                         _report(solution, outputs.write(place, solution), as_json, alone=len(names) == 1)
     except KeyboardInterrupt:
         print("lgs: interrupted before there was a solution", file=sys.stderr)
@@ -86,6 +120,17 @@ def solve(
 
 def _interrupt(_signal: int, _frame: Any) -> None:
     raise KeyboardInterrupt
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """What was found is printed and written, whoever is impatient now."""
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _particles(text: str) -> int | None:

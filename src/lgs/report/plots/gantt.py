@@ -34,9 +34,12 @@ def draw(instance: Instance, starts: list[list[int]], title: str = "", ax: Any =
             linewidth=0.5,
         )
         if instance.jobs <= LABELLED:
+            plate = {"facecolor": canvas.colour(job), "edgecolor": "none", "pad": 0.7}
             for row, start, width in zip(rows, times, widths):
                 if width >= NARROWEST * end:
-                    ax.text(start + width / 2, row, job + 1, ha="center", va="center", color="white", fontsize=7)
+                    ax.text(
+                        start + width / 2, row, job + 1, ha="center", va="center", color="white", fontsize=7, bbox=plate
+                    )
     ax.axvline(end, color="black", linewidth=1)
     ax.set_xlim(0, end * 1.02 or 1)
     ax.set_yticks(range(instance.steps), [f"machine {machine}" for machine in range(instance.steps)], fontsize=7)
