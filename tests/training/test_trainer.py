@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -231,17 +232,33 @@ def test_a_batch_that_processes_cannot_share(tmp_path: Path) -> None:
         Trainer(runs.tiny(tmp_path, phase__1__batch=3), tmp_path / "run", two)
 
 
+def logged(folder: Path) -> list[dict[str, str]]:
+    with (folder / "log.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
 def test_log_goes_on_without_a_second_header(tmp_path: Path) -> None:
     recipe, folder = runs.tiny(tmp_path), tmp_path / "run"
     for until in (1, None):
         trainer = runs.trainer(recipe, folder)
-        trainer.run([Log(folder)], stop=lambda trainer=trainer, until=until: trainer.step == until)
-    with (folder / "log.csv").open() as file:
-        rows = list(csv.DictReader(file))
+        trainer.run([Log(folder, trainer.step)], stop=lambda trainer=trainer, until=until: trainer.step == until)
+    rows = logged(folder)
     assert [row["step"] for row in rows] == ["1", "6"]
     assert rows[0]["validation"] == "" and float(rows[1]["validation"]) > 0
     assert [row["phase"] for row in rows] == ["plain", "latent"]
     assert list((folder / "tensorboard").iterdir())
+
+
+def test_log_forgets_what_came_after_the_checkpoint(tmp_path: Path) -> None:
+    """A run that was killed: its last rows are of steps that will be taken again, the very last is half a row."""
+    _, heard = runs.run(runs.tiny(tmp_path), tmp_path / "run")
+    first = Log(tmp_path / "log", 0)
+    for status in heard:
+        first(dataclasses.replace(status, validation=1.0))
+    with (tmp_path / "log" / "log.csv").open("a") as file:
+        file.write("7,latent,0.5")
+    Log(tmp_path / "log", 4)
+    assert [row["step"] for row in logged(tmp_path / "log")] == ["1", "2", "3", "4"]
 
 
 def test_training_improves(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def train(
         observers: list[Any] = []
         if fabric.global_rank == 0:
             print(f"training {loaded.model.problem} in {folder} on {fabric.device.type}, {where}", flush=True)
-            observers = [Log(folder), _Line()]
+            observers = [Log(folder, trainer.step), _Line()]
         trainer.run(observers, stop=lambda: bool(stopping))
         if fabric.global_rank == 0:
             print(f"\nkept in {folder}: {trainer.step} steps, {trainer.instances} instances", flush=True)
