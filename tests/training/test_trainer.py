@@ -89,6 +89,19 @@ def test_every_phase_leaves_its_weights(tmp_path: Path) -> None:
     assert card["recipe"]["model"]["problem"] == "cvrp" and card["labels"] == "none"
 
 
+def test_the_best_weights_are_those_that_were_validated(tmp_path: Path) -> None:
+    """Validated after every step; in a phase without latents they have none."""
+    folder, scores = tmp_path / "run", []
+    for until in (3, None):
+        _, heard = runs.run(runs.tiny(tmp_path, validate_minutes=0), folder, until)
+        scores += [s.validation for s in heard]
+        best = weights.card(folder / "best.safetensors")
+        assert best["validation"] == min(scores) and best["steps"] == 1 + scores.index(min(scores))
+        latent = weights.load(folder / "best.safetensors").config.latent
+        assert latent == (0 if best["steps"] <= 3 else 3)
+    assert len(scores) == 6
+
+
 def test_without_latent_is_the_policy_at_zero(tmp_path: Path) -> None:
     trained, _ = runs.run(runs.tiny(tmp_path), tmp_path / "run", 2)
     instance = validation.instances(trained.model.problem, 5, 8)

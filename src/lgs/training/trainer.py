@@ -109,7 +109,7 @@ class Trainer:
             score = None
             if now - validated > 60 * self.recipe.validate_minutes or self.progress >= 1:
                 score, validated = self.validate(phase), time.monotonic()
-                self._keep_best(score)
+                self._keep_best(score, phase)
             if now - saved > 60 * self.recipe.checkpoint_minutes:
                 self.save()
                 saved = time.monotonic()
@@ -206,13 +206,13 @@ class Trainer:
             return validation.gap(best, self.references)
         return self.model.problem.sense * float(best.mean())
 
-    def _keep_best(self, score: float) -> None:
+    def _keep_best(self, score: float, phase: Phase) -> None:
         """The best weights by validation are kept apart: a run that goes wrong later loses nothing."""
         sense = 1 if self.references is not None else self.model.problem.sense
         if self.best is None or sense * score < sense * self.best:
             self.best = score
             if self.fabric.global_rank == 0:
-                weights.save(self.average, self.folder / BEST_WEIGHTS, self.card() | {"validation": score})
+                weights.save(self._as_trained(phase), self.folder / BEST_WEIGHTS, self.card() | {"validation": score})
 
     def save(self) -> None:
         """The checkpoint and the averaged weights."""
@@ -252,14 +252,17 @@ class Trainer:
         }
 
     def _finish_phase(self, name: str) -> None:
-        """Every phase leaves its own weights behind; those without latents are stored without them."""
+        """Every phase leaves its own weights behind."""
         if self.fabric.global_rank != 0:
             return
         phase = next((phase for phase in self.recipe.phases if phase.name == name), None)
         if phase is None:  # The recipe was changed between two sittings.
             return
-        model = self.average if phase.latent else without_latent(self.average, phase.forced_start)
-        weights.save(model, self.folder / f"{name}.safetensors", self.card() | {"phase": name})
+        weights.save(self._as_trained(phase), self.folder / f"{name}.safetensors", self.card() | {"phase": name})
+
+    def _as_trained(self, phase: Phase) -> LGSNet:
+        """The averaged weights, without the latents that a phase did not use."""
+        return self.average if phase.latent else without_latent(self.average, phase.forced_start)
 
     def _resume(self) -> None:
         state = checkpoint.load(self.folder)
