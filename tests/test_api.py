@@ -196,7 +196,7 @@ def test_an_interruption_before_the_first_iteration_keeps_the_first_look(weights
         ({"particles": 0}, "particles"),
         ({"method": "nope"}, "unknown method"),
         ({"method": "lgs:nope=1"}, "unknown setting"),
-        ({"augment": 9}, "8 symmetries"),
+        ({"augment": 3}, "augment must be 1, 4 or 8"),
         ({"seed": -1}, "seed"),
         ({"memory": 0.1}, "memory limit"),
         ({"memory": 0}, "memory limit"),
@@ -209,6 +209,11 @@ def test_settings_that_make_no_sense_are_refused(
     with pytest.raises(ValueError) as error:
         lgs.solve(random("tsp"), **{"model": str(weights["tsp"]), **settings})
     assert message in str(error.value)
+
+
+def test_images_are_refused_where_there_are_none(weights: dict[str, Path]) -> None:
+    with pytest.raises(ValueError, match="knapsack has no symmetries"):
+        lgs.solve(random("knapsack"), augment=8, model=str(weights["knapsack"]))
 
 
 def test_an_instance_that_is_too_large_is_refused_before_anything_is_loaded() -> None:

@@ -42,6 +42,8 @@ class Settings:
             raise ValueError(f"the time limit must be a positive number of seconds, not {self.time_limit:g}")
         if self.particles is not None and self.particles < 1:
             raise ValueError(f"particles must be at least 1, not {self.particles}")
+        if self.augment not in (1, 4, 8):
+            raise ValueError(f"augment must be 1, 4 or 8 images, not {self.augment}")
         if self.seed < 0:
             raise ValueError(f"the seed must not be negative, is {self.seed}")
         if not self.memory > 0:
@@ -73,6 +75,7 @@ def batches(instances: Sequence[Named], places: Sequence[int], settings: Setting
             loaded[name] = benchmark.model(problem, first.size, name)[0]
         net = loaded[name]
         who = _populated(Contestant.parse(settings.method, augment=settings.augment), first, settings)
+        first.problem.symmetries(first.instance, who.augment)  # Raises where a problem has none.
         count = getattr(who.params, "particles", FIRST_LOOK)
         most = capacity.together(first, count, who.augment, settings.memory)
         for begin in range(0, len(members), most):

@@ -84,7 +84,7 @@ def trace(
 @plot.command()
 def latent(
     instance: Annotated[Path, typer.Argument(help="The instance, in any format that lgs reads.")],
-    time: Annotated[float, typer.Option(min=0.1, help="Seconds of search to draw.")] = 10.0,
+    iterations: Annotated[int, typer.Option(min=1, help="How much of a search to draw.")] = 100,
     method: Annotated[str, typer.Option(help="A method with chains; settings may follow.")] = "lgs:particles=100",
     model: Annotated[str, typer.Option(help="Weights by name or a file. Default: the nearest in size.")] = "",
     seed: Annotated[int, typer.Option(min=0, help="Of the search.")] = 0,
@@ -100,7 +100,7 @@ def latent(
         place = _place(out, instance.with_suffix(".latent.png"))
         named = io.read(instance)
         net, name = benchmark.model(named.problem.name, named.size, model)
-        z, costs = latents.record(net, named.instance, Contestant.parse(method), time, seed)
+        z, costs = latents.record(net, named.instance, Contestant.parse(method), iterations, seed)
         title = f"{named.name}: {z.shape[1]} chains, {z.shape[0]} iterations, weights {Path(name).stem}"
         _save(picture.draw(z, costs, title, named.problem.unit, named.problem.sense), place)
 

@@ -25,7 +25,7 @@ _EXPERTS = "Search"
 def solve(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE...", help="Instance files, or directories of them.", show_default=False),
+        typer.Argument(metavar="FILE", help="Instance files, or directories of them.", show_default=False),
     ],
     time: Annotated[float, typer.Option(metavar="SECONDS", help="Time to search, for each instance.")] = 10.0,
     out: Annotated[
@@ -83,8 +83,9 @@ def solve(
 
     For example: lgs solve depot.vrp --time 30 --out depot.sol --plot depot.png
 
-    Ctrl-C ends the search early and keeps the best solution so far. Exit code 0: solved; 2: bad input or usage;
-    3: no feasible solution exists or was found.
+    Ctrl-C ends the search early and keeps the best solution so far.
+
+    Exit code 0: solved; 2: bad input or usage; 3: no feasible solution exists or was found.
     """
     signal.signal(signal.SIGTERM, _interrupt)
     try:

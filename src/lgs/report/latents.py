@@ -31,14 +31,12 @@ class Latents:
 
 
 def record(
-    model: LGSNet, instance: Any, who: Contestant, seconds: float, seed: int
+    model: LGSNet, instance: Any, who: Contestant, iterations: int, seed: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Latents [S, K, d_z] and costs [S, K] (minimised) of a search's S iterations."""
+    """Latents [S, K, d_z] and costs [S, K] (minimised) of a search's first S iterations."""
     if not model.config.latent:
         raise ValueError("this model has no latent space to draw; choose another with --model")
     seen = Latents()
     target = Target(model, instance, decoding=who.decoding, augment=1, seed=seed)
-    search.run(search.load(who.method), target, Budget(seconds=seconds), who.params, [seen])
-    if not seen.z:
-        raise ValueError(f"{seconds:g} s are too short for one iteration; give it more time or fewer particles")
+    search.run(search.load(who.method), target, Budget(iterations=iterations), who.params, [seen])
     return np.stack(seen.z), np.stack(seen.costs)
