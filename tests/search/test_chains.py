@@ -52,10 +52,11 @@ class TestMetropolis:
         before = chains.begin(target, 5, noise)
         far = before.z * 0 + target.model.config.radius
         params = ChainParams(particles=5, lam=0.0, prior_power=0.0)
-        after, accepted = chains.metropolis(target, params, before, far, noise)
+        move = chains.metropolis(target, params, before, far, noise)
+        after, accepted = move.chains, move.accepted
         assert not accepted.any() and torch.equal(after.z, before.z) and torch.equal(after.costs, before.costs)
-        _, inside = chains.metropolis(target, params, before, far / 10, noise)
-        assert inside.all(), "with neither prior nor cost everything else is accepted"
+        inside = chains.metropolis(target, params, before, far / 10, noise)
+        assert inside.accepted.all(), "with neither prior nor cost everything else is accepted"
 
     def test_a_state_moves_as_a_whole(self) -> None:
         target = small.target("cvrp", batch=3, size=8, decoding="sampled")
@@ -64,7 +65,8 @@ class TestMetropolis:
         params = InteractingParams(particles=12, lam=20.0)
         for _ in range(5):
             before = state
-            state, accepted = iterate(target, params, state, noise)
+            move = iterate(target, params, state, noise)
+            state, accepted = move.chains, move.accepted
             same = (state.z == before.z).all(-1)
             assert torch.equal(same, ~accepted)
             assert torch.equal(target.problem.cost(target.images, state.actions), state.costs)
@@ -77,7 +79,7 @@ class TestMetropolis:
         noise = noise_for(target)
         state = chains.begin(target, 9, noise)
         for _ in range(3):
-            state, _ = iterate(target, InteractingParams(particles=9, lam=1.0), state, noise)
+            state = iterate(target, InteractingParams(particles=9, lam=1.0), state, noise).chains
         assert torch.equal(state.actions[..., 0], state.starts)
         assert state.starts[0].tolist() == [0, 1, 2, 3, 4, 5, 0, 1, 2]
 
@@ -89,9 +91,9 @@ class TestMetropolis:
             state = chains.begin(target, 200, noise)
             params = ChainParams(particles=200, lam=1.0, growth=growth)
             for _ in range(6):
-                state, accepted = chains.metropolis(target, params, state, state.z + 0.1, noise)
-                state = chains.advanced(state)
-            rates.append(float(accepted.double().mean()))
+                move = chains.metropolis(target, params, state, state.z + 0.1, noise)
+                state = chains.advanced(move.chains)
+            rates.append(float(move.accepted.double().mean()))
         assert rates[1] < 0.5 * rates[0]
 
 
@@ -136,8 +138,9 @@ class TestProposals:
         noise = noise_for(target)
         params = InteractingParams(particles=1, interaction=interaction, lam=0.0, prior_power=0.0)
         state = chains.begin(target, 1, noise)
-        after, accepted = iterate(target, params, state, noise)
-        assert accepted.shape == (1, 1) and after.iteration == 1
+        move = iterate(target, params, state, noise)
+        after = move.chains
+        assert move.accepted.shape == (1, 1) and move.proposed.z.shape == after.z.shape and after.iteration == 1
         assert 0 < float((after.z - state.z).abs().max()) < 1.0
 
     def test_split_moves_one_half_by_the_other(self) -> None:
@@ -148,9 +151,9 @@ class TestProposals:
         flat = dataclasses.replace(state, z=state.z * 0)
         params = InteractingParams(particles=8, interaction="split", sigma2=0.0, lam=0.0, prior_power=0.0)
         spread = dataclasses.replace(flat, z=torch.cat((flat.z[:, :4], state.z[:, 4:]), 1))
-        after, _ = iterate(target, params, spread, noise)
+        after = iterate(target, params, spread, noise).chains
         assert (after.z[:, :4] != 0).any(), "the first half borrows the second's differences"
-        still, _ = iterate(target, params, flat, noise)
+        still = iterate(target, params, flat, noise).chains
         assert torch.equal(still.z, flat.z)
 
 
@@ -213,7 +216,7 @@ class TestAdaptation:
     def test_lgs_step_by_hand(self) -> None:
         target, state = self.state("lgs", 2, intervals=(10,))
         method, params = search.load("lgs"), search.parameters("lgs", {"particles": 8, "rate": 2.0, "optimizer": "sgd"})
-        after = method.update(target, params, state, noise_for(target))  # type: ignore[attr-defined]
+        after = method.update(target, params, state, state.chains)  # type: ignore[attr-defined]
         leaf = state.output.clone().requires_grad_()
         population = state.chains
         tables = overlay.tables(target.model, target.encoded, population.z, {overlay.OUTPUT: leaf})
@@ -223,6 +226,26 @@ class TestAdaptation:
         (gradient,) = torch.autograd.grad(objective, leaf)
         assert torch.allclose(after.output, state.output - 2.0 * gradient, atol=1e-5)
         assert torch.equal(after.chains.z, state.chains.z), "chains go on"
+
+    @pytest.mark.parametrize("interaction", ["simultaneous", "split"])
+    def test_proposals_are_what_was_evaluated(self, interaction: Any) -> None:
+        target = small.target("cvrp", batch=2, size=8, decoding="sampled")
+        noise = noise_for(target)
+        before = chains.begin(target, 7, noise)
+        params = InteractingParams(particles=7, lam=20.0, interaction=interaction)
+        move = iterate(target, params, before, noise)
+        assert torch.equal(target.problem.cost(target.images, move.proposed.actions), move.proposed.costs)
+        for name in ("z", "actions", "costs"):
+            proposed, now, old = (getattr(x, name) for x in (move.proposed, move.chains, before))
+            assert torch.equal(now[move.accepted], proposed[move.accepted]), "accepted ones are the new states"
+            assert torch.equal(now[~move.accepted], old[~move.accepted])
+
+    def test_sources_of_updates(self) -> None:
+        """The three populations differ, so do the weights; the chains' own way is the same up to the update."""
+        found = [self.state("lgs", 1, source=source)[1] for source in ("chains", "proposals", "fresh")]
+        assert torch.equal(found[0].chains.z, found[1].chains.z) and torch.equal(found[0].chains.z, found[2].chains.z)
+        outputs = [state.output for state in found]
+        assert not any(torch.equal(a, b) for a, b in itertools.combinations(outputs, 2))
 
     def test_restart_decodes_again(self) -> None:
         _, going_on = self.state("lgs", 1, rate=0.5)

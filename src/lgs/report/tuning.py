@@ -27,7 +27,7 @@ FACTORS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("particles", ("600", "300", "100")),
     ("rate", ("0.001", "0.0", "0.0003", "0.003", "0.01")),
     ("intervals", ("[1,1,5,15,25,100,150]", "[1]", "[5]", "[20]")),
-    ("sampled", ("false", "true")),
+    ("source", ("chains", "proposals", "fresh")),
     ("restart", ("false", "true")),
     ("growth", ("1.0", "1.02", "1.1")),
     ("crossover", ("1.0", "0.5")),

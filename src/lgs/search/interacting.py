@@ -18,5 +18,5 @@ def init(target: Target, params: Params, noise: Noise) -> Chains:
 
 
 def step(target: Target, params: Params, state: Chains, noise: Noise) -> tuple[Chains, Info]:
-    state, accepted = iterate(target, params, state, noise)
-    return state, Info(state.costs, accepted, state.z)
+    move = iterate(target, params, state, noise)
+    return move.chains, Info(move.chains.costs, move.accepted, move.chains.z)

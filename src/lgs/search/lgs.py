@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from torch import Tensor
 
 from .base import chains, overlay
-from .base.chains import Chains
+from .base.chains import Chains, uniforms
 from .base.interaction import iterate
 from .base.method import Info
 from .base.noise import Noise
@@ -27,8 +28,9 @@ class Params(InteractingParams):
     decay: float = 0.0
     """The u-th update has step size rate / u^decay."""
     optimizer: Rule = "adam"
-    sampled: bool = False
-    """Updates learn from solutions freshly sampled at the chains' latents, not from the chains' own."""
+    source: Literal["chains", "proposals", "fresh"] = "chains"
+    """What updates learn from: the chains' own solutions (Algorithm 1); the last proposals, accepted or not, which
+    are draws under the weights of now; or draws made for the purpose at the chains' latents."""
     restart: bool = False
     """After an update the chains' solutions are decoded again under the new weights."""
 
@@ -61,20 +63,28 @@ def init(target: Target, params: Params, noise: Noise) -> State:
 
 
 def step(target: Target, params: Params, state: State, noise: Noise) -> tuple[State, Info]:
-    moved, accepted = iterate(target, params, state.chains, noise, state.adapted)
-    state = replace(state, chains=moved)
-    if moved.iteration == state.next_update:
-        state = update(target, params, state, noise)
-    return state, Info(state.chains.costs, accepted, state.chains.z)
+    move = iterate(target, params, state.chains, noise, state.adapted)
+    state = replace(state, chains=move.chains)
+    if move.chains.iteration == state.next_update:
+        state = learn(target, params, state, move.proposed, noise)
+    return state, Info(state.chains.costs, move.accepted, state.chains.z)
 
 
-def update(target: Target, params: Params, state: State, noise: Noise) -> State:
-    """theta <- theta - gamma_u H_theta, with H_theta from the population as it is."""
+def learn(target: Target, params: Params, state: State, proposed: Chains, noise: Noise) -> State:
+    """An update from the population that the settings name."""
     population = state.chains
-    if params.sampled:
-        draws = noise.uniform(population.z.shape[1], target.horizon)
-        made = target.evaluate(population.z, population.starts, draws, state.adapted)
-        population = replace(population, actions=made.actions, costs=made.costs)
+    if params.source == "proposals":
+        population = proposed
+    elif params.source == "fresh":
+        population = decoded_again(target, state, noise.uniform(params.particles, target.horizon))
+    state = update(target, params, state, population)
+    if not params.restart:
+        return state
+    return replace(state, chains=decoded_again(target, state, uniforms(target, params.particles, noise)))
+
+
+def update(target: Target, params: Params, state: State, population: Chains) -> State:
+    """theta <- theta - gamma_u H_theta(population)."""
     descended, descent = state.descent.step(
         [state.output],
         [gradient(target, population, state.output)],
@@ -82,8 +92,7 @@ def update(target: Target, params: Params, state: State, noise: Noise) -> State:
         params.optimizer,
     )
     interval = params.intervals[min(descent.steps, len(params.intervals) - 1)]
-    state = replace(state, output=descended[0], descent=descent, next_update=state.next_update + interval)
-    return decoded_again(target, state, noise) if params.restart else state
+    return replace(state, output=descended[0], descent=descent, next_update=state.next_update + interval)
 
 
 def gradient(target: Target, population: Chains, output: Tensor) -> Tensor:
@@ -97,9 +106,8 @@ def gradient(target: Target, population: Chains, output: Tensor) -> Tensor:
     return found
 
 
-def decoded_again(target: Target, state: State, noise: Noise) -> State:
-    """The same latents with solutions and costs under the weights of now."""
+def decoded_again(target: Target, state: State, draws: Tensor | None) -> Chains:
+    """The chains with solutions and costs under the weights of now."""
     old = state.chains
-    randomness = chains.uniforms(target, old.z.shape[1], noise)
-    made = target.evaluate(old.z, old.starts, randomness, state.adapted)
-    return replace(state, chains=replace(old, actions=made.actions, costs=made.costs))
+    made = target.evaluate(old.z, old.starts, draws, state.adapted)
+    return replace(old, actions=made.actions, costs=made.costs)

@@ -19,5 +19,5 @@ def init(target: Target, params: Params, noise: Noise) -> Chains:
 
 def step(target: Target, params: Params, state: Chains, noise: Noise) -> tuple[Chains, Info]:
     proposed = state.z + step_size(params, state.z, noise)
-    state, accepted = chains.metropolis(target, params, state, proposed, noise)
-    return chains.advanced(state), Info(state.costs, accepted, state.z)
+    move = chains.metropolis(target, params, state, proposed, noise)
+    return chains.advanced(move.chains), Info(move.chains.costs, move.accepted, move.chains.z)

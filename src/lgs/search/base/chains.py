@@ -53,6 +53,15 @@ class Chains(Batched):
     iteration: int = 0
 
 
+@dataclass(frozen=True)
+class Move:
+    chains: Chains
+    accepted: Tensor
+    """[R, k] which of the chains moved."""
+    proposed: Chains
+    """What was proposed, accepted or not: [R, k, ...]."""
+
+
 def begin(target: Target, particles: int, noise: Noise) -> Chains:
     """Chains started from the prior: z ~ p(z | x), y ~ p(y | x, z)."""
     z = draw_prior(target, particles, noise)
@@ -102,8 +111,8 @@ def metropolis(
     noise: Noise,
     overlay: Overlay | None = None,
     which: Tensor | None = None,
-) -> tuple[Chains, Tensor]:
-    """One accept-or-reject of proposals [R, k, d_z] for chains `which` [k] (all without); accepted [R, k].
+) -> Move:
+    """One accept-or-reject of proposals [R, k, d_z] for chains `which` [k] (all without).
 
     A proposal outside the ball is a move of target density zero: rejected like any other.
     """
@@ -127,7 +136,7 @@ def metropolis(
         actions=put(chains.actions, actions, made.actions),
         costs=put(chains.costs, costs, made.costs),
     )
-    return moved, accepted
+    return Move(moved, accepted, Chains(proposed, starts, made.actions, made.costs, chains.unit))
 
 
 def advanced(chains: Chains) -> Chains:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import torch
-from torch import Tensor
+from dataclasses import replace
 
-from .chains import Chains, advanced, metropolis
+import torch
+
+from .chains import Chains, Move, advanced, metropolis
 from .noise import Noise
 from .overlay import Overlay
 from .proposals import InteractingParams, interacting
@@ -14,21 +15,29 @@ from .target import Target
 
 def iterate(
     target: Target, params: InteractingParams, chains: Chains, noise: Noise, overlay: Overlay | None = None
-) -> tuple[Chains, Tensor]:
-    """Every chain once proposed a move; accepted [R, K]."""
+) -> Move:
+    """Every chain once proposed a move."""
     if params.interaction != "split":
         proposed = interacting(params, chains.z, chains.z, noise)
-        chains, accepted = metropolis(target, params, chains, proposed, noise, overlay)
-        return advanced(chains), accepted
-    count = chains.z.shape[1]
-    red, blue = torch.arange(count, device=chains.z.device).tensor_split(2)
-    parts = []
+        move = metropolis(target, params, chains, proposed, noise, overlay)
+        return replace(move, chains=advanced(move.chains))
+    red, blue = torch.arange(chains.z.shape[1], device=chains.z.device).tensor_split(2)
+    moves = []
     for moving, still in ((red, blue), (blue, red)):
-        # A half may be empty when there is a single chain, which then has nobody to learn from.
-        others = chains.z[:, still] if len(still) else chains.z[:, moving]
         if not len(moving):
             continue
+        # A single chain has nobody to learn from: its only difference is with itself.
+        others = chains.z[:, still] if len(still) else chains.z[:, moving]
         proposed = interacting(params, chains.z[:, moving], others, noise)
-        chains, accepted = metropolis(target, params, chains, proposed, noise, overlay, moving)
-        parts.append(accepted)
-    return advanced(chains), torch.cat(parts, 1)
+        moves.append(metropolis(target, params, chains, proposed, noise, overlay, moving))
+        chains = moves[-1].chains
+    return Move(advanced(chains), torch.cat([move.accepted for move in moves], 1), _joined(moves))
+
+
+def _joined(moves: list[Move]) -> Chains:
+    """The proposals of both halves, in the order of the chains."""
+    parts = [move.proposed for move in moves]
+    z, starts, actions, costs = (
+        torch.cat([getattr(part, name) for part in parts], 1) for name in ("z", "starts", "actions", "costs")
+    )
+    return Chains(z, starts, actions, costs, parts[0].unit)
