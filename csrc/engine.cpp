@@ -245,8 +245,10 @@ void rollout(const Task& task) {
       Row& row = block.rows[rows];
       if (!observe(shape, *task.episodes[p], row)) continue;
       running[still++] = p;
-      if (t == 0 && task.starts[p] != kNone) {
-        act(p, static_cast<int32_t>(task.starts[p]));
+      // A given start or an only choice needs no network; its log-probability is 0.
+      const bool given = t == 0 && task.starts[p] != kNone;
+      if (given || row.count == 1) {
+        act(p, given ? static_cast<int32_t>(task.starts[p]) : row.nodes[0]);
         continue;
       }
       row.particle = p;
@@ -429,7 +431,7 @@ void score(const Task& task, const Gradient* gradient) {
         row.taken = observe(shape, episode, row) ? position(row, node) : -1;
         if (row.taken >= 0) {
           make_query(task, block, row);
-          ++rows;
+          rows += row.count > 1;  // an only choice has log-probability 0 and no gradient
         } else if (!gradient) {
           task.log_probs[p] = -INFINITY;
         }

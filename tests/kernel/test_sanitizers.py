@@ -24,7 +24,6 @@ sys.exit(pytest.main(["-q", "-x", "-p", "no:cacheprovider", "tests/kernel", *sys
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="the sanitizers' libraries are preloaded as on Linux")
 def test_no_test_of_the_kernel_reads_or_writes_amiss(tmp_path: Path) -> None:
     cmake = shutil.which("cmake")
     assert cmake, "this test needs cmake and a C++ compiler"

@@ -1,7 +1,8 @@
 """The only door to compiled code: whole episodes and their scores.
 
 `native` runs built-in problems on the CPU in float32, `gpu` plays some of them on a GPU; `reference` is the same in
-plain torch, for everything else. The choice is automatic; the environment variable LGS_KERNEL=reference|native forces one.
+plain torch, for everything else. The choice is automatic; the environment variable LGS_KERNEL=reference|native forces
+one.
 """
 
 from __future__ import annotations
@@ -36,9 +37,18 @@ def rollout(
     return result
 
 
-def score(problem: Problem[Any, Any], instance: Any, tables: Tables, actions: Tensor, starts: Tensor) -> Tensor:
-    """Log-probabilities [B, K] of given actions, differentiable in the tables."""
-    result: Tensor = _chosen(problem, instance, tables).score(problem, instance, tables, actions, starts)
+def score(
+    problem: Problem[Any, Any], instance: Any, tables: Tables, actions: Tensor, starts: Tensor,
+    known: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """Log-probabilities [B, K] of given actions, differentiable in the tables.
+
+    Where the rollout that took these actions by these very tables has told them, pass them as `known`: it saves the
+    compiled kernel the forward pass.
+    """
+    chosen = _chosen(problem, instance, tables)
+    told = {"known": known} if chosen is native else {}
+    result: Tensor = chosen.score(problem, instance, tables, actions, starts, **told)
     return result
 
 

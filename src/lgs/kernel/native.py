@@ -62,11 +62,16 @@ def rollout(
 
 
 def score(
-    problem: Problem[Any, Any], instance: Any, tables: Tables, actions: Tensor, starts: Tensor, level: str = ""
-) -> Tensor:
-    """Log-probabilities [B, K] of given actions, as `reference.score`; differentiable once in every table."""
+    problem: Problem[Any, Any], instance: Any, tables: Tables, actions: Tensor, starts: Tensor,
+    known: Tensor | None = None, level: str = "",
+) -> Tensor:  # fmt: skip
+    """Log-probabilities [B, K] of given actions, as `reference.score`; differentiable once in every table.
+
+    `known` log-probabilities, of the rollout that took these actions by these tables, are taken for granted: then
+    only the backward pass, if there is one, plays the episodes again.
+    """
     call = (problem, instance, tables, starts, actions, level)
-    total: Tensor = _Score.apply(call, *_plain(tables).values())  # type: ignore[no-untyped-call]
+    total: Tensor = _Score.apply(call, known, *_plain(tables).values())  # type: ignore[no-untyped-call]
     return total
 
 
@@ -74,9 +79,11 @@ class _Score(torch.autograd.Function):
     """Neither direction keeps anything of an episode but the tables: the backward pass runs it again."""
 
     @staticmethod
-    def forward(ctx: Any, call: tuple[Any, ...], *values: Tensor | None) -> Tensor:
+    def forward(ctx: Any, call: tuple[Any, ...], known: Tensor | None, *values: Tensor | None) -> Tensor:
         ctx.call = call
         ctx.save_for_backward(*values)
+        if known is not None:
+            return known.detach().clone()
         log_probs = torch.zeros(call[3].shape)
         if call[4].numel():
             _job_of(call, values).score(log_probs)
@@ -86,11 +93,11 @@ class _Score(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
         values = ctx.saved_tensors
-        wanted = [value is not None and need for value, need in zip(values, ctx.needs_input_grad[1:])]
+        wanted = [value is not None and need for value, need in zip(values, ctx.needs_input_grad[2:])]
         gradients = [torch.zeros_like(value) if want else None for value, want in zip(values, wanted)]
         if ctx.call[4].numel():
             _job_of(ctx.call, values).score_backward(_as(upstream, torch.float32), dict(zip(TABLES, gradients)))
-        return None, *gradients
+        return None, None, *gradients
 
 
 def _job_of(call: tuple[Any, ...], values: tuple[Tensor | None, ...]) -> Any:

@@ -45,21 +45,25 @@ class Case:
     def trajectories(self) -> int:
         return self.starts.numel()
 
-    def rollout(self, kernel: ModuleType, sampled: bool) -> torch.Tensor:
+    def rollout(self, kernel: ModuleType, sampled: bool) -> tuple[torch.Tensor, torch.Tensor]:
         uniforms = self.uniforms if sampled else None
-        actions: torch.Tensor = kernel.rollout(self.model.problem, self.instance, self.tables, self.starts, uniforms)[0]
-        return actions
+        played: tuple[torch.Tensor, torch.Tensor] = kernel.rollout(
+            self.model.problem, self.instance, self.tables, self.starts, uniforms
+        )
+        return played
 
     def gradient(self, kernel: ModuleType) -> None:
         """Sampled episodes and the gradient of every table from every one of them."""
-        actions = self.rollout(kernel, sampled=True)
+        actions, log_probs = self.rollout(kernel, sampled=True)
         leaves = {
             field.name: getattr(self.tables, field.name).detach().contiguous().requires_grad_()
             for field in dataclasses.fields(self.tables)
             if isinstance(getattr(self.tables, field.name), torch.Tensor)
         }
         tables = dataclasses.replace(self.tables, **leaves)
-        kernel.score(self.model.problem, self.instance, tables, actions, self.starts).sum().backward()
+        # Autograd needs its own forward pass, the compiled kernel does not.
+        told = {"known": log_probs} if kernel is native else {}
+        kernel.score(self.model.problem, self.instance, tables, actions, self.starts, **told).sum().backward()
 
 
 def case(problem: str, size: int, particles: int, instances: int) -> Case:
@@ -93,7 +97,7 @@ def compare(problem: str, size: int, particles: int, instances: int, rounds: int
     def rates(what: str, count: int) -> dict[str, float]:
         return {name: count / seconds[what, name] for name in ("native", "reference")}
 
-    steps = int((episodes.rollout(native, sampled=False) != NONE).sum())
+    steps = int((episodes.rollout(native, sampled=False)[0] != NONE).sum())
     return {
         "problem": problem, "size": size, "particles": particles, "instances": instances,
         "threads": torch.get_num_threads(), "level": native.levels()[0],
