@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import itertools
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -247,3 +248,11 @@ def test_the_package_is_imported_without_torch() -> None:
 def test_the_examples_in_the_docstrings_run(module: Any) -> None:
     failed, tried = doctest.testmod(module, extraglobs={"lgs": lgs})
     assert failed == 0 and (tried > 0)
+
+
+def test_the_python_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    page = Path(__file__).parents[1] / "docs" / "solve.md"
+    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 2
+    exec(compile("\n".join(blocks), str(page), "exec"), {})
+    assert "rollouts/s" in capsys.readouterr().out

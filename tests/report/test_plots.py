@@ -129,7 +129,7 @@ def test_anytime_curves_are_gaps() -> None:
 def test_acceptance_shows_iterations_and_their_mean() -> None:
     (ax,) = acceptance.draw(list(range(50)), [0.5] * 50).axes
     assert ax.lines[0].get_ydata() == pytest.approx([50.0] * 50)
-    assert ax.lines[1].get_ydata() == pytest.approx([50.0] * 26)
+    assert ax.lines[1].get_ydata() == pytest.approx([50.0] * 39)
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 7])

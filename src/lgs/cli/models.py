@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 from .errors import explained
 
 
@@ -11,11 +14,22 @@ def models() -> None:
         from .. import problems
         from ..model import weights
 
-        shipped = {name: weights.card(name) for name in weights.names()}
-        for name, card in shipped.items():
-            print(f"{name:<14} {card.get('description') or card.get('summary') or ''}".rstrip())
+        shipped = weights.names()
+        for name in shipped:
+            print(f"{name:<14} {_line(weights.card(name))}".rstrip())
         for problem in problems.names():
-            if not any(
-                name.startswith(problem) and name[len(problem) :][:1] in ("", *"0123456789") for name in shipped
-            ):
+            if not any(re.fullmatch(rf"{problem}\d*(x\d+)?", name) for name in shipped):
                 print(f"{problem:<14} no weights yet: lgs train fast-{problem}")
+
+
+def _line(card: dict[str, Any]) -> str:
+    """What it solves, and how much training it had, as far as its card says."""
+    model = card.get("recipe", {}).get("model", {})
+    parts = [str(card.get("problem", ""))]
+    if "latent" in model:
+        parts.append(f"{model['latent']} latent dimensions" if model["latent"] else "no latent space")
+    if "instances" in card:
+        parts.append(f"trained on {card['instances'] / 1e6:.1f} million instances")
+    if "device" in card and "hours" in card:
+        parts.append(f"{card['hours']:.2g} hours on {card.get('machine') or card['device']}")
+    return ", ".join(part for part in parts if part)
