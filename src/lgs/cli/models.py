@@ -16,20 +16,20 @@ def models() -> None:
 
         shipped = weights.names()
         for name in shipped:
-            print(f"{name:<14} {_line(weights.card(name))}".rstrip())
+            print(f"{name:<14} {_line(weights.card(name))}")
         for problem in problems.names():
             if not any(re.fullmatch(rf"{problem}\d*(x\d+)?", name) for name in shipped):
                 print(f"{problem:<14} no weights yet: lgs train fast-{problem}")
 
 
 def _line(card: dict[str, Any]) -> str:
-    """What it solves, and how much training it had, as far as its card says."""
-    model = card.get("recipe", {}).get("model", {})
-    parts = [str(card.get("problem", ""))]
-    if "latent" in model:
-        parts.append(f"{model['latent']} latent dimensions" if model["latent"] else "no latent space")
-    if "instances" in card:
-        parts.append(f"trained on {card['instances'] / 1e6:.1f} million instances")
-    if "device" in card and "hours" in card:
-        parts.append(f"{card['hours']:.2g} hours on {card.get('machine') or card['device']}")
-    return ", ".join(part for part in parts if part)
+    """What it solves, and how much training it had, that of the weights it began with included."""
+    sittings = [card]
+    while isinstance(sittings[-1].get("started_from"), dict):
+        sittings.append(sittings[-1]["started_from"])
+    instances = sum(sitting.get("instances", 0) for sitting in sittings)
+    hours = sum(sitting.get("hours", 0.0) for sitting in sittings)
+    devices = " and ".join(sorted({str(sitting.get("device", "?")) for sitting in sittings}))
+    return (
+        f"{card.get('problem', '?')}, trained on {instances / 1e6:.2g} million instances in {hours:.2g} h ({devices})"
+    )
