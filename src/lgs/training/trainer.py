@@ -243,6 +243,7 @@ class Trainer:
             "instances": self.instances,
             "trajectories": self.trajectories,
             "hours": round(self.seconds / 3600, 3),
+            "device": str(self.fabric.device.type),
             "machine": _machine(self.fabric.device),
             "version": __version__,
             "date": time.strftime("%Y-%m-%d", time.gmtime()),
