@@ -108,6 +108,7 @@ def test_settings_are_changed_from_outside(file: Path) -> None:
         ({"steps": "0"}, "give a budget: either hours or steps"),
         ({"hours": "1"}, "give a budget: either hours or steps"),
         ({"seed": "x"}, "recipe: seed must be a whole number, is 'x'"),
+        ({"clip": "0"}, "clip must be positive, is 0"),
         ({"ema": "1"}, "ema must be in [0, 1)"),
         ({"model.problem": "golf"}, "unknown problem 'golf'"),
         ({"model.latent": "0"}, "needs latent = false in every phase"),

@@ -92,6 +92,9 @@ class Recipe:
             raise ValueError("a recipe needs at least one [[phase]]")
         if len({phase.name for phase in self.phases}) < len(self.phases):
             raise ValueError("phases need different names: each leaves weights of its name")
+        for name in ("clip", "validate_size", "validate_count"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be positive, is {getattr(self, name)}")
         if not 0 <= self.ema < 1:
             raise ValueError(f"ema must be in [0, 1), is {self.ema}")
         if self.model.latent == 0 and any(phase.latent for phase in self.phases):
