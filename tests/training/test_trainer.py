@@ -14,6 +14,7 @@ import torch
 
 from lgs.model import LGSNet, weights
 from lgs.training import checkpoint, objective, validation
+from lgs.training import recipe as recipes
 from lgs.training.log import Log
 from lgs.training.trainer import Status, Trainer, TrainingError, without_latent
 
@@ -272,6 +273,18 @@ def test_log_forgets_what_came_after_the_checkpoint(tmp_path: Path) -> None:
         file.write("7,latent,0.5")
     Log(tmp_path / "log", 4)
     assert [row["step"] for row in logged(tmp_path / "log")] == ["1", "2", "3", "4"]
+
+
+@pytest.mark.parametrize("name", recipes.names())
+def test_shipped_recipes_run(tmp_path: Path, name: str) -> None:
+    """One step of every phase, on instances that are small."""
+    phases = recipes.load(name).phases
+    small = {"share": 1, "batch": 2, "particles": 4, "sizes": [4]}
+    changes = {f"phase.{i}.{key}": str(value) for i in range(len(phases)) for key, value in small.items()}
+    changes |= {"hours": "0", "steps": str(len(phases)), "validate_size": "4", "validate_count": "2"}
+    _, heard = runs.run(recipes.load(name, changes), tmp_path)
+    assert [status.phase for status in heard] == [phase.name for phase in phases]
+    assert weights.load(tmp_path / f"{phases[-1].name}.safetensors").config == recipes.load(name).model
 
 
 def test_training_improves(tmp_path: Path) -> None:
