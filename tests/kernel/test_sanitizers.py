@@ -41,6 +41,7 @@ def test_no_test_of_the_kernel_reads_or_writes_amiss(tmp_path: Path) -> None:
     ]
     environment = os.environ | {
         "LD_PRELOAD": " ".join(libraries),
+        "OMP_NUM_THREADS": "1",
         "ASAN_OPTIONS": "detect_leaks=0",  # the interpreter's own
         "UBSAN_OPTIONS": "halt_on_error=1,print_stacktrace=1",
     }
