@@ -247,6 +247,18 @@ class TestAdaptation:
         outputs = [state.output for state in found]
         assert not any(torch.equal(a, b) for a, b in itertools.combinations(outputs, 2))
 
+    def test_imitation_raises_the_probability_of_the_best_chain(self) -> None:
+        target, state = self.state("lgs", 1, intervals=(100,))
+        leader = search.load("lgs").best(state.chains)  # type: ignore[attr-defined]
+        assert torch.equal(leader.costs[:, 0], state.chains.costs.amin(1))
+        gains = []
+        for imitation in (0.0, 10.0):
+            params = search.parameters("lgs", {"particles": 8, "rate": 0.002, "imitation": imitation})
+            after = search.load("lgs").update(target, params, state, state.chains)  # type: ignore[attr-defined]
+            tables = overlay.tables(target.model, target.encoded, leader.z, after.adapted)
+            gains.append(kernel.score(target.problem, target.images, tables, leader.actions, leader.starts))
+        assert (gains[1] > gains[0]).all()
+
     def test_restart_decodes_again(self) -> None:
         _, going_on = self.state("lgs", 1, rate=0.5)
         target, restarted = self.state("lgs", 1, rate=0.5, restart=True)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import torch
 from torch import Tensor
 
 from .base import chains, overlay
-from .base.chains import Chains, uniforms
+from .base.chains import Chains, joined, uniforms
 from .base.interaction import iterate
 from .base.method import Info
 from .base.noise import Noise
@@ -31,6 +32,8 @@ class Params(InteractingParams):
     source: Literal["chains", "proposals", "fresh"] = "chains"
     """What updates learn from: the chains' own solutions (Algorithm 1); the last proposals, accepted or not, which
     are draws under the weights of now; or draws made for the purpose at the chains' latents."""
+    imitation: float = 0.0
+    """Weight of the best chain's log-probability in updates, as in efficient active search; 0 is Algorithm 1."""
     restart: bool = False
     """After an update the chains' solutions are decoded again under the new weights."""
 
@@ -40,6 +43,7 @@ class Params(InteractingParams):
             require("each interval", interval, at_least=1)
         require("rate", self.rate, at_least=0)
         require("decay", self.decay, at_least=0)
+        require("imitation", self.imitation, at_least=0)
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,7 @@ def update(target: Target, params: Params, state: State, population: Chains) -> 
     """theta <- theta - gamma_u H_theta(population)."""
     descended, descent = state.descent.step(
         [state.output],
-        [gradient(target, population, state.output)],
+        [gradient(target, population, state.output, best(state.chains), params.imitation)],
         params.rate / (state.descent.steps + 1) ** params.decay,
         params.optimizer,
     )
@@ -95,15 +99,31 @@ def update(target: Target, params: Params, state: State, population: Chains) -> 
     return replace(state, output=descended[0], descent=descent, next_update=state.next_update + interval)
 
 
-def gradient(target: Target, population: Chains, output: Tensor) -> Tensor:
-    """H_theta [R, d, d]: 1/K sum_k (C(y^k) - b) grad log p_theta(y^k | x, z^k), b the population's mean cost."""
+def gradient(
+    target: Target, population: Chains, output: Tensor, best: Chains | None = None, imitation: float = 0.0
+) -> Tensor:
+    """H_theta [R, d, d]: 1/K sum_k (C(y^k) - b) grad log p_theta(y^k | x, z^k), b the population's mean cost.
+
+    With imitation, minus so many times the gradient of the log-probability of the best chain's solution.
+    """
     leaf = output.detach().requires_grad_()
     costs = population.costs / population.unit
     weights = (costs - costs.mean(1, keepdim=True)) / costs.shape[1]
+    if best is not None and imitation:
+        population = joined([population, best])
+        weights = torch.cat((weights, torch.full_like(weights[:, :1], -imitation)), 1)
     (found,) = target.gradient(
         weights.to(output.dtype), population.z, population.starts, population.actions, [leaf], {OUTPUT: leaf}
     )
     return found
+
+
+def best(state: Chains) -> Chains:
+    """The cheapest chain of each row, [R, 1, ...]."""
+    rows = torch.arange(len(state.costs), device=state.costs.device)[:, None]
+    where = state.costs.argmin(1, keepdim=True)
+    pick = {name: getattr(state, name)[rows, where] for name in ("z", "starts", "actions", "costs")}
+    return replace(state, **pick)
 
 
 def decoded_again(target: Target, state: State, draws: Tensor | None) -> Chains:

@@ -142,3 +142,11 @@ def metropolis(
 def advanced(chains: Chains) -> Chains:
     """The same chains, one iteration later."""
     return replace(chains, iteration=chains.iteration + 1)
+
+
+def joined(parts: list[Chains]) -> Chains:
+    """Several populations of the same rows side by side."""
+    z, starts, actions, costs = (
+        torch.cat([getattr(part, name) for part in parts], 1) for name in ("z", "starts", "actions", "costs")
+    )
+    return replace(parts[0], z=z, starts=starts, actions=actions, costs=costs)

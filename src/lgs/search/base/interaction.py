@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import torch
 
-from .chains import Chains, Move, advanced, metropolis
+from .chains import Chains, Move, advanced, joined, metropolis
 from .noise import Noise
 from .overlay import Overlay
 from .proposals import InteractingParams, interacting
@@ -31,13 +31,5 @@ def iterate(
         proposed = interacting(params, chains.z[:, moving], others, noise)
         moves.append(metropolis(target, params, chains, proposed, noise, overlay, moving))
         chains = moves[-1].chains
-    return Move(advanced(chains), torch.cat([move.accepted for move in moves], 1), _joined(moves))
-
-
-def _joined(moves: list[Move]) -> Chains:
-    """The proposals of both halves, in the order of the chains."""
-    parts = [move.proposed for move in moves]
-    z, starts, actions, costs = (
-        torch.cat([getattr(part, name) for part in parts], 1) for name in ("z", "starts", "actions", "costs")
-    )
-    return Chains(z, starts, actions, costs, parts[0].unit)
+    accepted = torch.cat([move.accepted for move in moves], 1)
+    return Move(advanced(chains), accepted, joined([move.proposed for move in moves]))
