@@ -64,6 +64,18 @@ def test_solve_writes_and_draws(command: Run, tmp_path: Path, weights: dict[str,
     assert "best " in done.err and "\x1b" not in done.err, "plain lines where there is no terminal"
 
 
+def test_looking_whether_a_file_can_be_written_leaves_it_as_it_was(
+    command: Run, tmp_path: Path, weights: dict[str, Path]
+) -> None:
+    (tmp_path / "old.sol").write_text("old")
+    for name in ("old", "new"):
+        out = tmp_path / f"{name}.sol"
+        words = ("solve", put(tmp_path, "cvrp"), "--out", out, "--plot", tmp_path / "x.png", "--model", "nope")
+        assert command(*words).code == 2
+    assert (tmp_path / "old.sol").read_text() == "old"
+    assert not (tmp_path / "new.sol").exists() and not (tmp_path / "x.png").exists()
+
+
 def test_solve_prints_the_answer_when_nothing_else_holds_it(
     command: Run, tmp_path: Path, weights: dict[str, Path]
 ) -> None:
@@ -112,6 +124,7 @@ def test_an_initial_solution_and_a_target(command: Run, tmp_path: Path, weights:
         (["."], "no instances"),
         (["b.vrp", "--out", "no/such/dir/x.sol"], "does not exist"),
         (["b.vrp", "--out", "x.tour"], "x.tour"),
+        (["b.vrp", "--out", "/proc/x.sol"], "/proc/x.sol"),
         (["b.vrp", "--plot", "x.txt"], ".png"),
         (["b.vrp", "b.vrp", "--out", "x.sol"], "name a directory"),
         (["b.vrp", "b.vrp", "--out", "both"], "two instances"),

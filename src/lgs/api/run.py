@@ -77,17 +77,19 @@ def solving(
 
     Whatever can be wrong with the request is found before the first search.
     """
-    possible = []
+    hopeless: dict[int, tuple[str, ...]] = {}
     for place, named in enumerate(instances):
         capacity.check_size(named)
         if initial is not None:
             _check_initial(named, initial[place])
         faults = tuple(named.problem.obstacles(named.instance))
         if faults:
-            yield place, Solution(named, [], float("inf") * named.problem.sense, faults, settings.method)
-        else:
-            possible.append(place)
-    for batch in list(batches(instances, possible, settings)):
+            hopeless[place] = faults
+    planned = list(batches(instances, [place for place in range(len(instances)) if place not in hopeless], settings))
+    for place, faults in hopeless.items():
+        nothing = instances[place].problem.sense * math.inf
+        yield place, Solution(instances[place], [], nothing, faults, settings.method)
+    for batch in planned:
         given = None if initial is None else [initial[place] for place in batch.places]
         solutions = _search(batch, settings, given, callback)
         yield from zip(batch.places, solutions)

@@ -22,10 +22,15 @@ class Outputs:
         self._pictures = _places(instances, sources, plot, "--plot", [".png"] * len(instances))
         for named, path in zip(instances, self._solutions):
             io.check_writable(path, named.problem.name)
+            _try(path)
         for path in self._pictures:
             if path.suffix.lower() not in PICTURES:
                 raise ValueError(f"{path}: pictures end in {', '.join(PICTURES)}")
             io.check_writable(path)
+            _try(path)
+
+    def __bool__(self) -> bool:
+        return bool(self._solutions or self._pictures)
 
     def write(self, place: int, solution: Solution) -> list[Path]:
         """Write what was asked for of a feasible solution; the paths written."""
@@ -39,6 +44,15 @@ class Outputs:
             solution.plot().savefig(self._pictures[place])
             written.append(self._pictures[place])
         return written
+
+
+def _try(path: Path) -> None:
+    """Open it for writing and leave it as it was: permissions do not say everything."""
+    existed = path.exists()
+    with path.open("ab"):
+        pass
+    if not existed:
+        path.unlink()
 
 
 def _places(

@@ -96,24 +96,27 @@ def solve(
             from .instances import read
             from .outputs import Outputs
 
-            instances = read(files)
+            found = read(files)
+            instances = [named for _, named in found]
             if initial is not None and len(instances) > 1:
                 raise ValueError(f"--initial {initial}: one solution cannot be for {len(instances)} instances")
-            outputs = Outputs([named for _, named in instances], [path for path, _ in instances], out, plot)
+            outputs = Outputs(instances, [path for path, _ in found], out, plot)
             settings = Settings(time, method, model, _particles(particles), augment, target, seed, memory)
-            names = [named for _, named in instances]
-            start = None if initial is None else [io.read_solution(initial, names[0])]
+            start = None if initial is None else [io.read_solution(initial, instances[0])]
             feasible = {}
             with Display(quiet) as display:
-                for place, solution in solving(names, settings, start, display):
+                for place, solution in solving(instances, settings, start, display):
                     feasible[place] = solution.feasible
                     with display.paused(), _undisturbed():
-                        _report(solution, outputs.write(place, solution), as_json, alone=len(names) == 1)
+                        # First of all it is printed: whatever happens to the files, the answer is known.
+                        _report(solution, as_json, full=len(instances) == 1 and not outputs)
+                        for path in outputs.write(place, solution):
+                            _tell(f"  written: {path}", as_json)
     except KeyboardInterrupt:
         print("lgs: interrupted before there was a solution", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
-    if len(feasible) < len(names):
-        print(f"lgs: interrupted; {len(names) - len(feasible)} instances were not begun", file=sys.stderr)
+    if len(feasible) < len(instances):
+        print(f"lgs: interrupted; {len(instances) - len(feasible)} instances were not begun", file=sys.stderr)
         raise typer.Exit(INTERRUPTED)
     if not all(feasible.values()):
         raise typer.Exit(INFEASIBLE)
@@ -142,8 +145,8 @@ def _particles(text: str) -> int | None:
     return int(text)
 
 
-def _report(solution: Solution, written: list[Path], as_json: bool, alone: bool) -> None:
-    """One JSON line, or a summary; with the solution itself where it is the only one and went nowhere else."""
+def _report(solution: Solution, as_json: bool, full: bool) -> None:
+    """One JSON line, or a summary; `full`: with the solution itself, for it goes nowhere else."""
     if as_json:
         print(solution.to_json(), flush=True)
         return
@@ -152,11 +155,14 @@ def _report(solution: Solution, written: list[Path], as_json: bool, alone: bool)
         print(f"  {fault}")
     for note in solution.notes:
         print(f"  note: {note}")
-    if alone and not written and solution.feasible:
+    if full and solution.feasible:
         for line in _lines(solution.solution):
             print(f"  {line}")
-    for path in written:
-        print(f"  written: {path}", flush=True)
+
+
+def _tell(line: str, as_json: bool) -> None:
+    """For people: on stdout, unless that is for JSON."""
+    print(line, file=sys.stderr if as_json else sys.stdout, flush=True)
 
 
 def _summary(solution: Solution) -> str:
