@@ -57,7 +57,7 @@ def rollout(
     log_probs = torch.zeros(starts.shape)
     if actions.numel():
         job = _job(problem, instance, _plain(tables), tables, starts, actions, level)
-        job.rollout(log_probs, None if uniforms is None else _as(uniforms, torch.float32))
+        job.rollout(_view(log_probs), None if uniforms is None else _view(_as(uniforms, torch.float32)))
     return actions, log_probs
 
 
@@ -86,7 +86,7 @@ class _Score(torch.autograd.Function):
             return known.detach().clone()
         log_probs = torch.zeros(call[3].shape)
         if call[4].numel():
-            _job_of(call, values).score(log_probs)
+            _job_of(call, values).score(_view(log_probs))
         return log_probs
 
     @staticmethod
@@ -96,7 +96,8 @@ class _Score(torch.autograd.Function):
         wanted = [value is not None and need for value, need in zip(values, ctx.needs_input_grad[2:])]
         gradients = [torch.zeros_like(value) if want else None for value, want in zip(values, wanted)]
         if ctx.call[4].numel():
-            _job_of(ctx.call, values).score_backward(_as(upstream, torch.float32), dict(zip(TABLES, gradients)))
+            views = {name: None if sums is None else _view(sums) for name, sums in zip(TABLES, gradients)}
+            _job_of(ctx.call, values).score_backward(_view(_as(upstream, torch.float32)), views)
         return None, None, *gradients
 
 
@@ -111,11 +112,11 @@ def _job(
 ) -> Any:  # fmt: skip
     rules = problem.rules(instance)
     assert rules is not None
-    arrays = {name: _as(array, _wide(array)) for name, array in rules.arrays.items()}
-    detached = {name: None if table is None else table.detach() for name, table in plain.items()}
+    arrays = {name: _view(_as(array, _wide(array))) for name, array in rules.arrays.items()}
+    views = {name: None if table is None else _view(table) for name, table in plain.items()}
     return _native.Job(
-        rules.name, arrays, detached, tables.heads, tables.clip, problem.forced_start,
-        _as(starts, torch.int64), actions, torch.get_num_threads(), level,
+        rules.name, arrays, views, tables.heads, tables.clip, problem.forced_start,
+        _view(_as(starts, torch.int64)), _view(actions), torch.get_num_threads(), level,
     )  # fmt: skip
 
 
@@ -131,3 +132,11 @@ def _wide(array: Tensor) -> torch.dtype:
 
 def _as(tensor: Tensor, dtype: torch.dtype) -> Tensor:
     return tensor.detach().to("cpu", dtype).contiguous()
+
+
+def _view(tensor: Tensor) -> Any:
+    """The same memory as a NumPy array, which the kernel takes without running any Python.
+
+    A tensor's own `__dlpack__` is Python, and an interrupt that arrives in there is lost: nanobind tries again.
+    """
+    return tensor.detach().numpy()
