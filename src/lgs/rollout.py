@@ -37,9 +37,17 @@ def rollout(
     return Rollout(actions, log_probs, model.problem.cost(instance, actions))
 
 
-def score(model: LGSNet, instance: Any, encoded: Encoded, z: Tensor, actions: Tensor, starts: Tensor) -> Tensor:
-    """[B, K] log p(y | x, z) of given episodes, differentiable in the model and in z."""
-    return kernel.score(model.problem, instance, model.tables(encoded, z), actions, starts)
+def score(
+    model: LGSNet,
+    instance: Any,
+    encoded: Encoded,
+    z: Tensor,
+    actions: Tensor,
+    starts: Tensor,
+    known: Tensor | None = None,
+) -> Tensor:
+    """[B, K] log p(y | x, z) of given episodes, differentiable in the model and in z; `known`: what a rollout said."""
+    return kernel.score(model.problem, instance, model.tables(encoded, z), actions, starts, known)
 
 
 def sample_latents(encoded: Encoded, particles: int, radius: float, generator: Generator | None = None) -> Tensor:

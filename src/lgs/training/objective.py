@@ -69,7 +69,8 @@ class Objective(nn.Module):
             played = rollout(model, instance, encoded, z, starts, batch.uniforms)
             coefficients = phase.loss_function(played.costs.float(), played.log_probs.float(), task.progress)
             index, weight = choose(coefficients.decoder, phase.scored, batch.pick)
-        log_p = score(model, instance, encoded, pick(z, index), pick(played.actions, index), pick(starts, index))
+            scored = [pick(rows, index) for rows in (z, played.actions, starts, played.log_probs)]
+        log_p = score(model, instance, encoded, *scored)
         value = (weight * log_p).sum()
         if phase.latent and prior.mean.requires_grad:
             value = value + (coefficients.encoder * prior.log_prob(z)).sum()
