@@ -7,6 +7,9 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+# NumPy loads this on first use, and loses interrupts while it does: so before any search is under way.
+import numpy.random  # noqa: F401
+
 from .. import io, problems, search
 from ..io import Named
 from ..problems import concatenate
