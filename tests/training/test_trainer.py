@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 import torch
 
-from lgs.model import LGSNet, weights
+from lgs.model import Config, LGSNet, weights
+from lgs.rollout import rollout
 from lgs.training import checkpoint, objective, validation
 from lgs.training import recipe as recipes
 from lgs.training.log import Log
-from lgs.training.trainer import Status, Trainer, TrainingError, without_latent
+from lgs.training.trainer import Status, Trainer, TrainingError, start_from, without_latent
 
 from . import runs
 
@@ -238,6 +239,29 @@ def test_starting_from_weights(tmp_path: Path) -> None:
     assert trainer.card()["started_from"]["phase"] == "plain"
     with pytest.raises(TrainingError, match="initial weights are of another architecture"):
         runs.trainer(runs.tiny(tmp_path, model__layers=2), tmp_path / "third", initial=str(path))
+
+
+def test_a_related_problem_starts_as_the_policy_it_comes_from() -> None:
+    """CVRP with time windows from CVRP: windows that never bind change nothing but what is yet to be learnt."""
+    torch.manual_seed(0)
+    shape = {"dim": 16, "heads": 2, "layers": 1, "hidden": 32, "pairwise": True}
+    given = LGSNet(Config(problem="cvrp", latent=0, **shape)).eval()  # type: ignore[arg-type]
+    model = LGSNet(Config(problem="cvrptw", latent=4, **shape)).eval()  # type: ignore[arg-type]
+    start_from(model, given)
+    timed = model.problem.generate(3, 7, torch.Generator().manual_seed(0))
+    timed = dataclasses.replace(timed, ready=timed.ready * 0, due=timed.due * 0 + 1e9)
+    plain = given.problem.generate(3, 7, torch.Generator().manual_seed(1))
+    plain = dataclasses.replace(plain, places=timed.places, demands=timed.demands, capacity=timed.capacity)
+    starts = given.starts(plain, 5)
+    with torch.no_grad():
+        uniforms = torch.rand(3, 5, given.problem.horizon(plain), dtype=torch.float64)
+        none = torch.zeros(3, 5, 0)
+        expected = rollout(given, plain, given.encode(plain), none, starts, uniforms)
+        got = rollout(model, timed, model.encode(timed), torch.zeros(3, 5, 4), starts, uniforms)
+    torch.testing.assert_close(got.log_probs, expected.log_probs)
+    torch.testing.assert_close(got.costs, expected.costs)
+    with pytest.raises(TrainingError, match="does not fit"):
+        start_from(LGSNet(Config(problem="tsp", **shape)), given)  # type: ignore[arg-type]
 
 
 def test_a_batch_that_processes_cannot_share(tmp_path: Path) -> None:

@@ -27,6 +27,8 @@ BEST_WEIGHTS = "best.safetensors"
 
 LATENT = ("latent.", "decoder.query_latent.", "decoder.residual.")
 """Weights that only a model with latents has."""
+UNSEEN = ("decoder.features.",)
+"""Weights that only a problem with dynamic features has."""
 
 
 class TrainingError(ValueError):
@@ -74,7 +76,7 @@ class Trainer:
         self.model = LGSNet(recipe.model)
         self.initial = weights.card(initial) if initial else None
         if initial:
-            start_from(self.model, weights.load(initial, recipe.model.problem))
+            start_from(self.model, weights.load(initial))
         self.average = copy.deepcopy(self.model).requires_grad_(False).to(fabric.device)
         optimizer = torch.optim.Adam(self.model.parameters(), lr=0.0, weight_decay=recipe.weight_decay)
         self.objective, self.optimizer = fabric.setup(Objective(self.model), optimizer)
@@ -285,13 +287,30 @@ class Trainer:
 
 
 def start_from(model: LGSNet, initial: LGSNet) -> None:
-    """Copy the weights of `initial`; a model without latents may become one that has them."""
+    """Copy the weights of `initial`; a model without latents may become one that has them.
+
+    Weights of another problem lend what the two have in common. The features of the instance that they never saw come
+    last in the new problem's and start at zero, so that the policy is at first that of the old problem.
+    """
     own, given = model.state_dict(), initial.state_dict()
-    fresh = [name for name in own if name not in given and not name.startswith(LATENT)]
-    foreign = [name for name, value in given.items() if name not in own or own[name].shape != value.shape]
-    if fresh or foreign:
-        raise TrainingError(f"the initial weights are of another architecture ({(fresh + foreign)[0]} does not fit)")
-    model.load_state_dict(given, strict=False)
+    related = initial.config.problem != model.config.problem
+    unseen = [name for name in own if name not in given and not name.startswith(LATENT)]
+    foreign = [name for name, value in given.items() if name not in own or not _fits(value, own[name], related)]
+    if related:
+        unseen = [name for name in unseen if not name.startswith(UNSEEN)]
+    if unseen or foreign:
+        raise TrainingError(f"the initial weights are of another architecture ({(unseen + foreign)[0]} does not fit)")
+    for name, value in own.items():
+        if name in given:
+            value.zero_()[tuple(slice(length) for length in given[name].shape)] = given[name]
+        elif name.startswith(UNSEEN):
+            value.zero_()
+
+
+def _fits(given: torch.Tensor, own: torch.Tensor, smaller: bool) -> bool:
+    if not smaller:
+        return given.shape == own.shape
+    return given.dim() == own.dim() and all(g <= o for g, o in zip(given.shape, own.shape))
 
 
 def without_latent(model: LGSNet, forced_start: bool | None) -> LGSNet:
