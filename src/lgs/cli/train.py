@@ -46,6 +46,7 @@ def train(
         trainer.run(observers, stop=lambda: bool(stopping))
         if fabric.global_rank == 0:
             print(f"\nkept in {folder}: {trainer.step} steps, {trainer.instances} instances", flush=True)
+        _part()
 
 
 def _fabric(kind: Any, device: str) -> Any:
@@ -67,6 +68,15 @@ def _fabric(kind: Any, device: str) -> Any:
         strategy="ddp_find_unused_parameters_true" if world * nodes > 1 else "auto",
         precision="bf16-mixed" if cuda else "32-true",
     )
+
+
+def _part() -> None:
+    """Processes of a distributed run leave together: one that is still sending when another goes dies of it."""
+    from torch import distributed
+
+    if distributed.is_available() and distributed.is_initialized():
+        distributed.barrier()
+        distributed.destroy_process_group()
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -13,6 +13,7 @@ import numpy as np
 from .. import search
 from ..model import LGSNet
 from ..search import Budget, Result, Target
+from ..search.base.target import DECODING
 from .bootstrap import Values, interval
 
 Figures = dict[str, Any]
@@ -28,11 +29,11 @@ class Contestant:
     label: str
     method: str
     params: Any
-    decoding: Any = "greedy"
+    decoding: Any = DECODING
     augment: int = 1
 
     @staticmethod
-    def parse(text: str, decoding: str = "greedy", augment: int = 1) -> Contestant:
+    def parse(text: str, decoding: str = DECODING, augment: int = 1) -> Contestant:
         method, *parts = text.split(":")
         settings: dict[str, Any] = {}
         for part in parts:

@@ -20,17 +20,18 @@ Settings = dict[str, str]
 FACTORS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("decoding", ("sampled", "greedy")),
     ("prior_power", ("1.0", "0.0")),
-    ("lam", ("1000", "100", "10000", "1000000")),
-    ("gamma", ("0.379", "0.05", "0.168")),
-    ("sigma2", ("0.01", "0.0001", "0.1")),
+    ("gamma", ("0.379", "0.168", "0.05")),
+    ("lam", ("1000", "100", "10000")),
     ("interaction", ("simultaneous", "distinct", "split")),
-    ("particles", ("600", "300", "100")),
-    ("rate", ("0.001", "0.0", "0.0003", "0.003", "0.01")),
-    ("intervals", ("[1,1,5,15,25,100,150]", "[1]", "[5]", "[20]")),
     ("source", ("chains", "proposals", "fresh")),
+    ("intervals", ("[1,1,5,15,25,100,150]", "[1]", "[5]")),
+    ("particles", ("600", "300", "100")),
+    ("rate", ("0.001", "0.0", "0.0003", "0.003")),
+    ("imitation", ("0.0", "0.001", "0.005")),
+    ("growth", ("1.0", "1.02")),
     ("restart", ("false", "true")),
-    ("growth", ("1.0", "1.02", "1.1")),
     ("crossover", ("1.0", "0.5")),
+    ("sigma2", ("0.01", "0.0001")),
 )
 """In this order. The first value of each is where the study starts: the paper's text, where it gives one."""
 

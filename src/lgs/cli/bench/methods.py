@@ -20,7 +20,7 @@ def methods(
     method: Annotated[
         list[str] | None, typer.Option(help="name or name:setting=value:...; repeat it. All of them without.")
     ] = None,
-    decoding: Annotated[str, typer.Option(help="greedy or sampled, where a method does not say.")] = "greedy",
+    decoding: Annotated[str, typer.Option(help="greedy or sampled, where a method does not say.")] = "sampled",
     augment: Annotated[int, typer.Option(help="Symmetric images of each instance: 1, 4 or 8.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Of the instances and of the search.")] = 0,
     seeds: Annotated[int, typer.Option(min=1, help="How often everything is run; the plot has bands over them.")] = 1,
