@@ -10,14 +10,20 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
 from torch import Generator, Tensor
 
 from .batched import Batched
 
 
+def _sqrt(x: Tensor) -> Tensor:
+    # PyTorch's root on a CPU may be one unit in the last place away, by machine; NumPy's and CUDA's are exact.
+    return torch.from_numpy(np.asarray(np.sqrt(x.numpy()))) if x.device.type == "cpu" else x.sqrt()
+
+
 def _euclidean(p: Tensor, q: Tensor) -> Tensor:
-    return (p - q).square().sum(-1).sqrt()
+    return _sqrt((p - q).square().sum(-1))
 
 
 def _rounded(p: Tensor, q: Tensor) -> Tensor:
@@ -29,7 +35,7 @@ def _ceil(p: Tensor, q: Tensor) -> Tensor:
 
 
 def _att(p: Tensor, q: Tensor) -> Tensor:
-    exact = ((p - q).square().sum(-1) / 10).sqrt()
+    exact = _sqrt((p - q).square().sum(-1) / 10)
     nearest = (exact + 0.5).floor()
     return nearest + (nearest < exact)
 

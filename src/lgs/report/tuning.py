@@ -83,8 +83,9 @@ def study(
     released = attempt("released", PAPER | RELEASED, best)
     best = released if released.kept else best
     for factor, values in factors:
+        start = best.settings[factor]
         for value in values:
-            if best.settings[factor] != value:
+            if value != start:
                 trial = attempt(factor, best.settings | {factor: value}, best)
                 best = trial if trial.kept else best
     return trials
