@@ -179,6 +179,11 @@ def test_models_and_methods_are_listed(command: Run) -> None:
     assert command("models").code == 0
 
 
+def heed_signals() -> None:
+    """Whoever runs the tests may ignore interrupts, and children inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_search_with_the_best_so_far(
     tmp_path: Path, weights: dict[str, Path], number: signal.Signals
@@ -186,8 +191,9 @@ def test_a_signal_ends_the_search_with_the_best_so_far(
     file, out = put(tmp_path, "cvrp"), tmp_path / "b.sol"
     words = ["solve", file, "--time", 3600, "--model", weights["cvrp"], "--json", "--out", out]
     process = subprocess.Popen(
-        [sys.executable, "-m", "lgs", *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+        [sys.executable, "-m", "lgs", *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=heed_signals,
+    )  # fmt: skip
     assert process.stderr is not None
     first = process.stderr.readline()
     process.send_signal(number)

@@ -106,6 +106,7 @@ def test_very_many_particles() -> None:
 
 INTERRUPTED = """
 import os, signal, threading
+signal.signal(signal.SIGINT, signal.default_int_handler)  # Whoever runs the tests may ignore it.
 from tests.kernel.cases import make
 from lgs.kernel import native
 case = make("tsp", 2000, particles=10000, batch=1, heads=8, width=16)

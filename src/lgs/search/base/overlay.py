@@ -56,6 +56,12 @@ def _one(model: LGSNet, encoded: Encoded, z: Tensor, weights: Mapping[str, Tenso
     return made._map(torch.Tensor.contiguous)
 
 
+def moving(tables: Tables) -> list[str]:
+    """The names of the tables that depend on what is differentiated."""
+    fields = [(field.name, getattr(tables, field.name)) for field in dataclasses.fields(tables)]
+    return [name for name, table in fields if isinstance(table, Tensor) and table.requires_grad]
+
+
 def particles(tables: Tables, block: slice) -> Tables:
     """The tables of some of the particles."""
     residual = tables.residual

@@ -6,7 +6,7 @@ import copy
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import torch
@@ -25,7 +25,7 @@ Decoding = Literal["greedy", "sampled"]
 DECODING: Decoding = "sampled"
 """The default: what the theory is about, and the better one in the study (docs/studies)."""
 
-GRADIENT_WORK = 3_000_000
+GRADIENT_WORK = 20_000_000
 """Particles x steps x nodes in one block of gradients: about a tenth of a second on two cores."""
 
 
@@ -120,15 +120,22 @@ class Target:
         overlay: Overlay | None = None,
     ) -> list[Tensor]:
         """Gradient of sum_k weights[r, k] log p(y_k | x_r, z_k) with respect to latents or an overlay's leaves."""
-        total = [torch.zeros_like(leaf) for leaf in wrt]
+        tables = overlays.tables(self.model, self.encoded, z, overlay or {})
+        names = overlays.moving(tables)
+        # The way from what is adapted to the tables is gone once, not once per block.
+        leaves = [getattr(tables, name).detach().requires_grad_() for name in names]
+        cut = replace(tables, **dict(zip(names, leaves)))
+        total = [torch.zeros_like(leaf) for leaf in leaves]
         for block in self._gradient_blocks(z.shape[1]):
-            tables = overlays.tables(self.model, self.encoded, z[:, block], overlay or {})
-            log_probs = kernel.score(self.problem, self.images, tables, actions[:, block], starts[:, block])
-            loss = (weights[:, block] * log_probs).sum()
-            # The overlay may have been computed from its leaves, by a graph that the next block needs again.
-            for sum_, part in zip(total, _grad(loss, wrt)):
+            some = overlays.particles(cut, block)
+            # Their values are of no interest, which spares the compiled kernel the forward pass.
+            nothing = torch.zeros_like(weights[:, block])
+            log_probs = kernel.score(
+                self.problem, self.images, some, actions[:, block], starts[:, block], known=nothing
+            )
+            for sum_, part in zip(total, _grad([(weights[:, block] * log_probs).sum()], leaves)):
                 sum_ += part
-        return total
+        return list(_grad([getattr(tables, name) for name in names], wrt, total))
 
     def check(self) -> None:
         """Raise `Exhausted` if the budget is used up; the first rollout is always allowed."""
@@ -194,6 +201,9 @@ class Target:
         return costs
 
 
-def _grad(loss: Tensor, wrt: Sequence[Tensor]) -> tuple[Tensor, ...]:
+def _grad(values: Sequence[Tensor], wrt: Sequence[Tensor], upstream: Sequence[Tensor] = ()) -> tuple[Tensor, ...]:
     """Gradients, zero for weights that this problem does not use."""
-    return torch.autograd.grad(loss, wrt, retain_graph=True, materialize_grads=True)
+    if not any(value.requires_grad for value in values):  # Episodes without a choice.
+        return tuple(torch.zeros_like(leaf) for leaf in wrt)
+    # An overlay may have been computed from its leaves, by a graph that its owner needs again.
+    return torch.autograd.grad(values, wrt, upstream or None, retain_graph=True, materialize_grads=True)
