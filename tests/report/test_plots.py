@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io as streams
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,19 @@ def test_the_tour_is_closed_and_its_start_is_marked() -> None:
     assert np.allclose(ax.collections[-1].get_offsets(), where[found[0]])
 
 
+@pytest.mark.parametrize("size", [8, 500])
+def test_which_way_the_tour_sets_out_is_seen(size: int) -> None:
+    """From the start to the first arrow the way has the start's colour, and that arrow too."""
+    named, (found,) = solved("tsp", size)
+    (ax,) = tour.draw(named.instance.places, found).axes
+    path, begin = (line.get_xydata() for line in ax.lines)
+    assert 2 <= len(begin) <= 2 + size // tour.ARROWS
+    assert np.allclose(begin, path[: len(begin)])
+    first = ax.texts[0]
+    assert (path[len(begin) - 1] - path[len(begin) - 2]) @ (np.array(first.xy) - first.xyann) > 0
+    assert ax.lines[1].get_color() == first.arrowprops["color"] != ax.lines[0].get_color()
+
+
 def test_latitude_is_vertical() -> None:
     from lgs.problems.geometry import from_coords
 
@@ -90,6 +104,33 @@ def test_load_bars_are_the_loads() -> None:
     assert len({tuple(bar.get_facecolor()) for bar in bars}) == min(len(found), len(canvas.COLOURS))
 
 
+def test_routes_have_their_numbers_where_there_is_room() -> None:
+    """On the map beyond a stop of the route, and the same beside its bar."""
+    named, found = solved("cvrp", 20)
+    (ax,) = routes.draw(named.instance, found).axes
+    where = canvas.points(named.instance.places)
+    numbered = {int(text.get_text()): text.xy for text in ax.texts}
+    assert sorted(numbered) == list(range(1, len(found) + 1))
+    assert all(np.isclose(where[found[number - 1]], place).all(1).any() for number, place in numbered.items())
+    labels = [int(label.get_text()) for label in ax.child_axes[0].get_yticklabels()]
+    assert labels == [number + 1 for number in routes.around_depot(named.instance, found)]
+    (ax,) = routes.draw(*((named := solved("cvrp", 1000))[0].instance, named[1])).axes
+    assert not ax.texts and not ax.child_axes[0].get_yticklabels()
+
+
+def test_numbers_are_read_on_every_colour() -> None:
+    """WCAG asks for a contrast of 4.5 for small text."""
+    from matplotlib.colors import to_rgb
+
+    def luminance(colour: str) -> float:
+        parts = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in to_rgb(colour)]
+        return float(np.dot(parts, (0.2126, 0.7152, 0.0722)))
+
+    for colour in canvas.COLOURS:
+        dark, light = sorted((luminance(colour), luminance(canvas.ink(colour))))
+        assert (light + 0.05) / (dark + 0.05) >= 4.5, colour
+
+
 @pytest.mark.parametrize("count", range(2, 40))
 def test_neighbours_in_a_circle_differ(count: int) -> None:
     colours = [canvas.around(place, count) for place in range(count)]
@@ -104,12 +145,14 @@ def test_the_gantt_chart_shows_every_operation_and_the_makespan() -> None:
     pairs = [(start, start + length) for times, row in zip(found, lengths) for start, length in zip(times, row)]
     assert np.allclose(edges, sorted(pairs))
     assert ax.lines[0].get_xdata()[0] == named.check(found).cost
+    # Counted from 1, as in what the checker says.
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["machine 1", "machine 2", "machine 3"]
 
 
 def test_service_lies_inside_the_windows() -> None:
     named, found = solved("cvrptw", 6)
     (ax,) = windows.draw(named.instance, found).axes
-    hours, _, service = (ax.patches[kind::3] for kind in range(3))
+    hours, _, service = (ax.patches[6 * kind : 6 * kind + 6] for kind in range(3))
     assert len(hours) == len(service) == 6
     for opened, served in zip(hours, service):
         assert opened.get_x() - 1e-9 <= served.get_x() <= opened.get_x() + opened.get_width() + 1e-9
@@ -124,6 +167,30 @@ def test_anytime_curves_are_gaps() -> None:
     assert ax.lines[0].get_ydata() == pytest.approx([12.0, 11.0, 11.0])
     value = anytime.Curve("b", [0.1, 1.0], [9.0, 10.0], reference=10.0)
     assert anytime.draw([curve, value]).axes[0].lines[2].get_ydata()[0] == pytest.approx(10.0)
+
+
+@pytest.mark.parametrize(("begin", "end"), [(0.004, 300), (0.2, 60), (0.5, 3), (1.1, 1.9)])
+def test_the_seconds_are_readable(begin: float, end: float) -> None:
+    figure = anytime.draw([anytime.Curve("a", [begin, end], [12.0, 11.0])])
+    figure.draw_without_rendering()
+    (ax,) = figure.axes
+    low, high = ax.get_xlim()
+    shown = [label for label in ax.get_xticklabels() if low <= label.get_position()[0] <= high]
+    assert len(shown) >= 3
+    assert [float(label.get_text()) for label in shown] == pytest.approx([label.get_position()[0] for label in shown])
+    assert apart(shown)
+
+
+def apart(texts: list[Any]) -> bool:
+    """Whether no two texts of a drawn figure touch."""
+    boxes = [text.get_window_extent() for text in texts]
+    return not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
+
+
+def test_curves_look_different() -> None:
+    (ax,) = anytime.draw([anytime.Curve(f"{n}", [1.0, 2.0], [9.0, 8.0], 7.0) for n in range(20)]).axes
+    steps = [line for line in ax.lines if len(line.get_xdata()) == 3]
+    assert len({(line.get_color(), line.get_linestyle()) for line in steps}) == len(steps) == 20
 
 
 def test_acceptance_shows_iterations_and_their_mean() -> None:
@@ -145,6 +212,15 @@ def test_the_latent_picture_leads_to_the_best(dimension: int) -> None:
         assert np.allclose(path, z[:4, 2])
 
 
+@pytest.mark.parametrize("sense", [1, -1])
+def test_a_few_bad_latents_do_not_take_all_the_colours(sense: int) -> None:
+    costs = np.linspace(1, 2, 400).reshape(20, 20)
+    costs[7, 7] = 1000.0
+    dots = latent.draw(np.random.default_rng(0).normal(size=(20, 20, 2)), costs, sense=sense).axes[0].collections[0]
+    low, high = sorted(abs(dots.get_array()[[0, -1]]))
+    assert 1 <= low < high <= 2
+
+
 def record(folder: Path, rows: int = 30) -> Path:
     with (folder / training.FILE).open("w", newline="") as file:
         writer = csv.writer(file)
@@ -164,6 +240,16 @@ def test_the_training_picture_shows_costs_scores_and_losses(tmp_path: Path) -> N
     assert losses.lines[0].get_ydata() == pytest.approx(columns["loss"])
     assert [text.get_text() for text in costs.texts] == ["one", "two"]
     assert image(figure).startswith(b"\x89PNG")
+
+
+def test_names_of_short_phases_do_not_touch(tmp_path: Path) -> None:
+    columns = training.read(record(tmp_path, 400))
+    ends = {"pomo-cvrptw20": 15, "pomo-cvrptw50": 50, "pomo-cvrptw100": 350, "sharpened": 400}
+    columns["phase"] = np.repeat(list(ends), np.diff([0, *ends.values()]))
+    figure = training.draw(columns, "run")
+    figure.draw_without_rendering()
+    names = figure.axes[0].texts
+    assert [text.get_text() for text in names] == list(ends) and apart([*names, figure._suptitle])
 
 
 # -- the command ------------------------------------------------------------------------------------

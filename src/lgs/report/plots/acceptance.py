@@ -20,6 +20,7 @@ def draw(seconds: Sequence[float], accepted: Sequence[float], title: str = "", a
     width = min(WINDOW, max(1, len(percent) // 4))
     mean = np.convolve(percent, np.ones(width) / width, "valid")
     ax.plot(seconds[width - 1 :], mean, color=canvas.colour(0), linewidth=1.8, label=f"mean of the last {width}")
+    ax.set_xlim(left=0)
     ax.set_ylim(bottom=0)
     ax.set_xlabel("seconds of search")
     ax.set_ylabel("proposals accepted in %")

@@ -31,15 +31,10 @@ def draw(curves: Sequence[Curve], title: str = "", ax: Any = None) -> Any:
         shown = [100 * abs(cost - base) / abs(base) for cost in curve.costs] if gaps and base else list(curve.costs)
         end = max(curve.end, curve.seconds[-1])
         moments = [*curve.seconds, end]
-        ax.step(
-            moments, [*shown, shown[-1]], where="post", color=canvas.colour(number), label=curve.label, linewidth=1.8
-        )
+        look = {"color": canvas.colour(number), "linestyle": canvas.dashes(number), "linewidth": 1.8}
+        ax.step(moments, [*shown, shown[-1]], where="post", label=curve.label, **look)
         ax.plot(moments[-1], shown[-1], "o", color=canvas.colour(number), markersize=4)
-    ax.set_xscale("log")
-    ax.xaxis.set_major_formatter("{x:g}")
-    ax.xaxis.set_minor_formatter("{x:g}")
-    ax.tick_params(axis="x", which="minor", labelsize=7)
-    ax.set_xlabel("seconds of search")
+    _seconds(ax)
     if not gaps:
         ax.set_ylabel("best cost so far")
     elif all(curve.reference is not None for curve in curves):
@@ -51,3 +46,16 @@ def draw(curves: Sequence[Curve], title: str = "", ax: Any = None) -> Any:
         ax.legend(fontsize=8)
     ax.set_title(title)
     return ax.figure
+
+
+def _seconds(ax: Any) -> None:
+    """A logarithmic axis with readable numbers: as many of each decade as there is room for, or round ones in one."""
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+
+    ax.set_xscale("log")
+    low, high = ax.get_xlim()
+    several = LogLocator(subs=(1, 2, 5) if high < 1e4 * low else (1,))
+    ax.xaxis.set_major_locator(several if high >= 10 * low else MaxNLocator(6, steps=(1, 2, 5, 10)))
+    ax.xaxis.set_major_formatter("{x:g}")
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.set_xlabel("seconds of search")

@@ -11,7 +11,7 @@ from ...problems.geometry import Geometry
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#000000", "#B8A800")
 """Okabe and Ito's, the yellow darkened so that it is seen on white."""
-GREY = "#B0B0B0"
+GREY = "#8C8C8C"
 MAP = "viridis"
 
 
@@ -28,9 +28,21 @@ def colour(index: int) -> str:
     return COLOURS[index % len(COLOURS)]
 
 
+def dashes(index: int) -> str:
+    """The line style that tells things of the same colour apart."""
+    return ("-", "--", ":", "-.")[index // len(COLOURS) % 4]
+
+
 def around(place: int, count: int) -> str:
     """The colour of one of `count` things in a circle: the last never has the first one's."""
     return COLOURS[place % (len(COLOURS) - (count % len(COLOURS) == 1))]
+
+
+def ink(colour: str) -> str:
+    """Black or white, whichever is read more easily on a colour like "#0072B2"."""
+    red, green, blue = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    # The relative luminance at which both contrast alike (WCAG 2, with its plain gamma).
+    return "black" if 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2 > 0.18 else "white"
 
 
 def points(places: Geometry) -> NDArray[np.float64]:

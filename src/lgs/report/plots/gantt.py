@@ -34,15 +34,16 @@ def draw(instance: Instance, starts: list[list[int]], title: str = "", ax: Any =
             linewidth=0.5,
         )
         if instance.jobs <= LABELLED:
+            ink = canvas.ink(canvas.colour(job))
             plate = {"facecolor": canvas.colour(job), "edgecolor": "none", "pad": 0.7}
             for row, start, width in zip(rows, times, widths):
                 if width >= NARROWEST * end:
                     ax.text(
-                        start + width / 2, row, job + 1, ha="center", va="center", color="white", fontsize=7, bbox=plate
+                        start + width / 2, row, job + 1, ha="center", va="center", color=ink, fontsize=7, bbox=plate
                     )
     ax.axvline(end, color="black", linewidth=1)
     ax.set_xlim(0, end * 1.02 or 1)
-    ax.set_yticks(range(instance.steps), [f"machine {machine}" for machine in range(instance.steps)], fontsize=7)
+    ax.set_yticks(range(instance.steps), [f"machine {row + 1}" for row in range(instance.steps)], fontsize=7)
     ax.invert_yaxis()
     ax.set_xlabel("time; the numbers are jobs" if instance.jobs <= LABELLED else "time; a colour and pattern per job")
     ax.set_title(title)

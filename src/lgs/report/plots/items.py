@@ -11,7 +11,7 @@ from . import canvas
 
 
 def draw(instance: Instance, chosen: list[list[int]], title: str = "", ax: Any = None) -> Any:
-    ax = canvas.axes(ax, (7.0, 5.0))
+    ax = canvas.axes(ax, (7.5, 5.0))
     weights = instance.weights[0].numpy() * instance.unit
     values = instance.values[0].numpy()
     taken = np.zeros(len(weights), dtype=bool)
@@ -22,6 +22,7 @@ def draw(instance: Instance, chosen: list[list[int]], title: str = "", ax: Any =
     full = 100 * weights[taken].sum() / (int(instance.capacity[0]) * instance.unit)
     ax.set_xlabel("weight")
     ax.set_ylabel("value")
-    ax.legend(title=f"{full:.1f}% full", fontsize=8, loc="lower right")
+    # Items may lie anywhere: the legend keeps beside them.
+    ax.legend(title=f"{full:.1f}% full", fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1.0))
     ax.set_title(title)
     return ax.figure

@@ -11,6 +11,8 @@ from . import canvas
 
 MOST = 6000
 """Points that are drawn; with more, evenly chosen ones."""
+COLOURED = 0.98
+"""Share of the costs that the colours tell apart; worse ones all have the last colour."""
 
 
 def draw(
@@ -31,10 +33,12 @@ def draw(
     shown = np.linspace(0, len(flat) - 1, min(MOST, len(flat))).astype(int)
     # The cheap in front: there are few of them.
     shown = shown[np.argsort(-costs.reshape(-1)[shown])]
-    dots = ax.scatter(
-        *plane[shown].T, c=sense * costs.reshape(-1)[shown], s=7, cmap=canvas.MAP, linewidths=0, alpha=0.8
-    )
-    ax.figure.colorbar(dots, ax=ax, label=unit)
+    # A few bad ones would take the colours away from all the others.
+    worst = float(np.quantile(costs, COLOURED))
+    values = sense * costs.reshape(-1)[shown].clip(max=worst)
+    dots = ax.scatter(*plane[shown].T, c=values, s=12, cmap=canvas.MAP, linewidths=0, alpha=0.8)
+    beyond = "neither" if worst == costs.max() else "max" if sense > 0 else "min"
+    ax.figure.colorbar(dots, ax=ax, label=unit, extend=beyond)
     step, chain = np.unravel_index(int(costs.argmin()), costs.shape)
     path = plane.reshape(*costs.shape, 2)[: step + 1, chain]
     ax.plot(*path.T, color=canvas.colour(3), linewidth=1.2, label="the chain that found the best")

@@ -14,6 +14,8 @@ from . import canvas
 FILE = "log.csv"
 SMOOTH = 40
 """The running mean of what is noisy looks back over this share of the record: a fortieth."""
+CLOSE = 0.18
+"""Share of the width that a phase's name takes at most; the name of one that begins nearer goes a line higher."""
 
 
 def read(folder: Path) -> dict[str, NDArray[Any]]:
@@ -60,7 +62,8 @@ def draw(columns: dict[str, NDArray[Any]], title: str = "", ax: Any = None) -> A
 def _costs(ax: Any, columns: dict[str, NDArray[Any]]) -> None:
     for number, (name, label) in enumerate((("cost", "mean of the sampled"), ("best", "best of each instance"))):
         ax.plot(columns["instances"], columns[name], color=canvas.colour(number), alpha=0.25, linewidth=0.8)
-        ax.plot(columns["instances"], _smooth(columns[name]), color=canvas.colour(number), label=label)
+        mean = _smooth(columns[name], len(columns[name]))
+        ax.plot(columns["instances"], mean, color=canvas.colour(number), label=label)
     ax.set_ylabel("training cost")
     ax.legend(fontsize=8)
 
@@ -72,25 +75,29 @@ def _validation(ax: Any, columns: dict[str, NDArray[Any]]) -> None:
 
 
 def _loss(ax: Any, columns: dict[str, NDArray[Any]]) -> None:
-    ax.plot(columns["instances"], columns["loss"], color=canvas.GREY, linewidth=0.8)
+    ax.plot(columns["instances"], columns["loss"], color=canvas.GREY, alpha=0.4, linewidth=0.8)
     for phase in dict.fromkeys(columns["phase"]):
         inside = columns["phase"] == phase
-        ax.plot(columns["instances"][inside], _smooth(columns["loss"][inside]), color=canvas.colour(3))
+        mean = _smooth(columns["loss"][inside], len(inside))
+        ax.plot(columns["instances"][inside], mean, color=canvas.colour(3))
     ax.set_ylabel("loss")
 
 
 def _phases(ax: Any, columns: dict[str, NDArray[Any]], named: bool) -> None:
     """A line where a phase begins, with its name in the first panel."""
+    line, last, near = 0, -np.inf, CLOSE * np.ptp(columns["instances"])
     for phase in dict.fromkeys(columns["phase"]):
         begin = columns["instances"][columns["phase"] == phase][0]
         ax.axvline(begin, color="black", linewidth=0.7, linestyle=":")
+        line, last = line + 1 if begin - last < near else 0, begin
         if named:
-            ax.annotate(phase, (begin, 1.0), xycoords=("data", "axes fraction"), fontsize=7, va="bottom")
+            place = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
+            ax.annotate(phase, (begin, 1.0), (0, 10 * line), fontsize=7, va="bottom", **place)
 
 
-def _smooth(values: NDArray[Any]) -> NDArray[Any]:
-    """A running mean that starts unbiased."""
-    past = 1 - 1 / max(1, len(values) // SMOOTH)
+def _smooth(values: NDArray[Any], record: int) -> NDArray[Any]:
+    """A running mean that starts unbiased, of a part of a record of so many values."""
+    past = 1 - 1 / max(1, record // SMOOTH)
     kept, weight, out = 0.0, 0.0, []
     for value in values:
         kept, weight = past * kept + (1 - past) * value, past * weight + (1 - past)

@@ -13,13 +13,18 @@ LABELLED = 60
 """Customers that still have their numbers."""
 NUMBERED = 25
 """Routes that still have theirs."""
+CROWD = 150
+"""Rows from which on lines become thinner, so that they do not cover what they divide."""
 
 
 def draw(instance: Instance, routes: list[list[int]], title: str = "", ax: Any = None) -> Any:
     ax = canvas.axes(ax, (9.0, 7.0))
     travel = instance.places.distances()[0].tolist()
     ready, due, service = (values[0].tolist() for values in (instance.ready, instance.due, instance.service))
+    thin = min(1.0, CROWD / max(1, sum(map(len, routes))))
     rows: list[int] = []
+    waits: list[tuple[float, float]] = []
+    serves: list[tuple[float, float, str]] = []
     order = around_depot(instance, routes)
     for place, number in enumerate(order):
         route, colour = routes[number], canvas.around(place, len(order))
@@ -29,21 +34,28 @@ def draw(instance: Instance, routes: list[list[int]], title: str = "", ax: Any =
             row, arrival = len(rows), time + travel[here][stop]
             start = max(arrival, ready[stop])
             rows.append(stop)
-            ax.barh(row, due[stop] - ready[stop], left=ready[stop], height=0.9, color="#E4E4E4", zorder=1)
-            ax.barh(row, max(start - arrival, 0), left=arrival, height=0.25, color=canvas.GREY, zorder=2)
+            waits.append((arrival, start - arrival))
+            serves.append((start, max(service[stop], 0.004 * (due[DEPOT] - ready[DEPOT])), colour))
             here, time = stop, start + service[stop]
-            mark = max(service[stop], 0.004 * (due[DEPOT] - ready[DEPOT]))
-            ax.barh(row, mark, left=start, height=0.7, color=colour, zorder=3)
             clock += [(arrival, row), (time, row)]
         clock.append((time + travel[here][DEPOT], len(rows) - 0.5))
-        ax.plot(*zip(*clock), color=colour, linewidth=0.8, zorder=2)
-        ax.axhline(len(rows) - 0.5, color="black", linewidth=0.4)
+        ax.plot(*zip(*clock), color=colour, linewidth=0.8 * thin, zorder=2)
+        ax.axhline(len(rows) - 0.5, color="black", linewidth=0.4 * thin)
         if len(routes) <= NUMBERED:
             middle = (begin + len(rows) - 1) / 2
             ax.text(1.01, middle, f"{number + 1}", transform=ax.get_yaxis_transform(), va="center", fontsize=7)
+    _bars(ax, 0.9, 1, [(ready[stop], due[stop] - ready[stop], "#E4E4E4") for stop in rows])
+    _bars(ax, 0.25, 2, [(*wait, canvas.GREY) for wait in waits])
+    _bars(ax, 0.7, 3, serves)
     _scales(ax, rows, ready[DEPOT], due[DEPOT])
     ax.set_title(title or "hours of the customers (grey), waiting and service, by route")
     return ax.figure
+
+
+def _bars(ax: Any, height: float, layer: int, bars: list[tuple[float, float, str]]) -> None:
+    """One (begin, length, colour) in each row."""
+    begins, lengths, colours = zip(*bars) if bars else ((), (), ())
+    ax.barh(range(len(bars)), lengths, left=begins, color=colours, height=height, zorder=layer)
 
 
 def _scales(ax: Any, rows: list[int], opening: float, closing: float) -> None:
