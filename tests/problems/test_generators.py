@@ -67,6 +67,9 @@ def test_a_part_of_the_paper_set_is_its_beginning(name: str) -> None:
     whole, part = problem.paper_set(20), problem.paper_set(20, count=3)
     assert len(part) == 3
     assert torch.equal(part.places.coords, whole.places.coords[:3])
+    for count in (0, -1, 1001):
+        with pytest.raises(ValueError, match=f"test sets have 1000 instances each, {count} are asked for"):
+            problem.paper_set(20, count)
 
 
 @pytest.mark.parametrize("name", ["cvrptw", "knapsack", "jobshop"])

@@ -48,11 +48,14 @@ class Config:
     def __post_init__(self) -> None:
         if self.problem not in problems.names():
             raise ValueError(f"unknown problem {self.problem!r}; known: {', '.join(problems.names())}")
-        if self.dim <= 0 or self.heads <= 0 or self.dim % self.heads:
-            raise ValueError(f"dim ({self.dim}) must be a positive multiple of heads ({self.heads})")
+        for name in ("dim", "heads", "layers", "hidden", "latent"):
+            if type(getattr(self, name)) is not int:
+                raise ValueError(f"{name} must be a whole number, is {getattr(self, name)!r}")
         for name in ("layers", "latent"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must not be negative, is {getattr(self, name)}")
+        if self.dim <= 0 or self.heads <= 0 or self.dim % self.heads:
+            raise ValueError(f"dim ({self.dim}) must be a positive multiple of heads ({self.heads})")
         for name in ("hidden", "clip", "radius", "mean_bound"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be positive, is {getattr(self, name)}")
@@ -62,7 +65,10 @@ class Config:
             raise ValueError(f"prior must be 'conditioned' or 'independent', is {self.prior!r}")
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> Config:
+    def from_dict(cls, values: Any) -> Config:
+        """The configuration that `to_dict` gave, read from a file: anything may be in there."""
+        if not isinstance(values, dict):
+            raise ValueError("it has no model settings")
         unknown = sorted(values.keys() - {field.name for field in dataclasses.fields(cls)})
         if unknown:
             raise ValueError(f"unknown model setting {unknown[0]!r}")

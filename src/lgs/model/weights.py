@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -52,29 +55,37 @@ def save(model: LGSNet, path: Path, card: dict[str, Any] | None = None) -> None:
 def load(name: str | Path, problem: str | None = None) -> LGSNet:
     """The model of a shipped name or of a file, ready for use; `problem` is what it must be for, if given."""
     path = find(str(name))
-    try:
-        with safe_open(str(path), framework="pt") as file:
-            metadata = file.metadata() or {}
-            if metadata.get("format") != FORMAT:
-                raise WeightsError(f"{path}: not an lgs weights file of format {FORMAT!r}")
-            tensors = {key: file.get_tensor(key).float() for key in file.keys()}  # noqa: SIM118
-        config = Config.from_dict(json.loads(metadata["config"]))
+    with _opened(path) as file:
+        config = Config.from_dict(json.loads(file.metadata().get("config", "null")))
         model = LGSNet(config)
-        model.load_state_dict(tensors)
-    except WeightsError:
-        raise
-    except (SafetensorError, OSError, KeyError, ValueError, TypeError, RuntimeError) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise WeightsError(f"{path}: damaged or incompatible weights file ({reason})") from error
+        model.load_state_dict({key: file.get_tensor(key).float() for key in file.keys()})  # noqa: SIM118
+        if any(not torch.isfinite(value).all() for value in model.state_dict().values()):
+            raise ValueError("a weight is not finite")
     if problem is not None and config.problem != problem:
         raise WeightsError(f"{path}: made for {config.problem}, not for {problem}")
-    if any(not torch.isfinite(value).all() for value in tensors.values()):
-        raise WeightsError(f"{path}: damaged weights file (a weight is not finite)")
     return model.eval()
 
 
 def card(name: str | Path) -> dict[str, Any]:
     """The model card inside a weights file."""
-    with safe_open(str(find(str(name))), framework="pt") as file:
-        loaded: dict[str, Any] = json.loads((file.metadata() or {}).get("card", "{}"))
+    with _opened(find(str(name))) as file:
+        loaded: dict[str, Any] = json.loads(file.metadata().get("card", "{}"))
+        if not isinstance(loaded, dict):
+            raise ValueError("its model card is no table")
     return loaded
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """A weights file of this version; whatever is wrong with it, or with what is read from it, is one WeightsError."""
+    try:
+        with safe_open(str(path), framework="pt") as file:
+            found = (file.metadata() or {}).get("format", "unknown")
+            if found != FORMAT:
+                raise WeightsError(f"{path}: weights of format {found!r}, this version of lgs reads {FORMAT!r}")
+            yield file
+    except WeightsError:
+        raise
+    except (SafetensorError, OSError, LookupError, ValueError, TypeError, RuntimeError) as error:
+        reason = textwrap.shorten(str(error), 200, placeholder=" ...")
+        raise WeightsError(f"{path}: damaged or incompatible weights file ({reason})") from error

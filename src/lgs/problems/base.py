@@ -58,6 +58,10 @@ class Verdict:
         return not self.violations
 
 
+PAPER_COUNT = 1000
+"""Instances in each of the paper's test sets."""
+
+
 class Problem(abc.ABC, Generic[I, S]):
     """One combinatorial problem as an episode of node choices.
 
@@ -90,8 +94,8 @@ class Problem(abc.ABC, Generic[I, S]):
     def generate(self, batch: int, size: int, generator: Generator | None = None) -> I:
         """`batch` random instances of the paper's distribution; `size` as people count it (customers, items)."""
 
-    def paper_set(self, size: int, count: int = 1000) -> I:
-        """The paper's test instances of this size, where it published some."""
+    def paper_set(self, size: int, count: int = PAPER_COUNT) -> I:
+        """The first `count` of the paper's test instances of this size, where it published some."""
         raise ValueError(f"{self.name}: the paper has no test set; use `generate`")
 
     @abc.abstractmethod
@@ -190,6 +194,13 @@ class Problem(abc.ABC, Generic[I, S]):
     @abc.abstractmethod
     def check(self, instance: I, solution: Solution) -> Verdict:
         """Judge a solution of a batch of one, sharing no code with `allowed` and `step`."""
+
+
+def of_paper_set(count: int) -> slice:
+    """The first `count` instances of a test set; a ValueError if it has not so many."""
+    if not 1 <= count <= PAPER_COUNT:
+        raise ValueError(f"the paper's test sets have {PAPER_COUNT} instances each, {count} are asked for")
+    return slice(count)
 
 
 def mark(flags: Tensor, node: Tensor) -> Tensor:

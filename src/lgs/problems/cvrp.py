@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Generator, Tensor
 
-from .base import Context, Rules, Solution, Verdict, at, mark, mark_before
+from .base import PAPER_COUNT, Context, Rules, Solution, Verdict, at, mark, mark_before, of_paper_set
 from .geometry import from_coords, uniform
 from .routes import DEPOT, Instance, Routing, State, check_routes
 
@@ -31,13 +31,14 @@ class CVRP(Routing[Instance, State]):
         capacity = torch.full((batch,), capacity_for(size))
         return Instance(uniform(batch, size + 1, generator), demands, capacity)
 
-    def paper_set(self, size: int, count: int = 1000) -> Instance:
+    def paper_set(self, size: int, count: int = PAPER_COUNT) -> Instance:
         random = np.random.RandomState(1235)
-        depots = random.uniform(size=(1000, 2))
-        customers = random.uniform(size=(1000, size, 2))
-        demands = random.randint(1, 10, (1000, size))
-        coords = torch.from_numpy(np.concatenate((depots[:, None], customers), 1)[:count])
-        whole = torch.from_numpy(np.pad(demands, ((0, 0), (1, 0)))[:count]).long()
+        depots = random.uniform(size=(PAPER_COUNT, 2))
+        customers = random.uniform(size=(PAPER_COUNT, size, 2))
+        demands = random.randint(1, 10, (PAPER_COUNT, size))
+        first = of_paper_set(count)
+        coords = torch.from_numpy(np.concatenate((depots[:, None], customers), 1)[first])
+        whole = torch.from_numpy(np.pad(demands, ((0, 0), (1, 0)))[first]).long()
         return Instance(from_coords(coords), whole, torch.full((count,), capacity_for(size)))
 
     def features(self, instance: Instance) -> tuple[Tensor, ...]:

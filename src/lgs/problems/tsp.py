@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Generator, Tensor
 
-from .base import Context, Problem, Rules, Solution, Verdict, mark, mark_before, trim
+from .base import PAPER_COUNT, Context, Problem, Rules, Solution, Verdict, mark, mark_before, of_paper_set, trim
 from .batched import Batched
 from .geometry import Geometry, from_coords, uniform
 
@@ -39,9 +39,9 @@ class TSP(Problem[Instance, State]):
     def generate(self, batch: int, size: int, generator: Generator | None = None) -> Instance:
         return Instance(uniform(batch, size, generator))
 
-    def paper_set(self, size: int, count: int = 1000) -> Instance:
-        coords = np.random.RandomState(1235).uniform(size=(1000, size, 2))
-        return Instance(from_coords(torch.from_numpy(coords[:count])))
+    def paper_set(self, size: int, count: int = PAPER_COUNT) -> Instance:
+        coords = np.random.RandomState(1235).uniform(size=(PAPER_COUNT, size, 2))
+        return Instance(from_coords(torch.from_numpy(coords[of_paper_set(count)])))
 
     def num_nodes(self, instance: Instance) -> int:
         return instance.places.size
