@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -112,3 +113,30 @@ def test_code_that_asks_is_caught(tmp_path: Path) -> None:
     (tmp_path / "search").mkdir()
     (tmp_path / "search" / "odd.py").write_text('def f(problem):\n    return problem.name in ("tsp", "cvrp")\n')
     assert named_problems(tmp_path) == ["search/odd.py:2: compares with the name of a problem"]
+
+
+DOCUMENT = SOURCE.parents[1] / "docs" / "architecture.md"
+
+
+def test_the_documented_tree_is_the_tree() -> None:
+    """Layers in their order, and nothing in the package that the page leaves out."""
+    tree = re.findall(r"^  (\w+)(?:/|\.py) ", DOCUMENT.read_text(), re.MULTILINE)
+    assert [name for name in tree if name in LAYERS] == list(LAYERS)
+    there = {path.stem for path in SOURCE.iterdir() if not path.name.startswith("_")}
+    assert set(tree) == there
+
+
+def test_the_architecture_names_files_that_exist() -> None:
+    named = set(re.findall(r"`([\w/.-]+(?:/|\.py|\.cpp))`", DOCUMENT.read_text()))
+    assert len(named) > 40
+    missing = [name for name in named if not any((root / name).exists() for root in (SOURCE, SOURCE.parents[1]))]
+    assert missing == []
+
+
+def test_the_architecture_says_where_every_file_is() -> None:
+    """By its name, or as one of a folder whose files are a list; what a package's own files share may be left out."""
+    text = DOCUMENT.read_text()
+    for layer in ("problems", "model", "kernel"):
+        for path in sorted((SOURCE / layer).glob("*.py")):
+            listed = layer == "problems" and path.stem in problems.names()
+            assert listed or f"{layer}/{path.name}" in text or path.name == "__init__.py", path
