@@ -90,9 +90,13 @@ def test_solve_takes_a_directory(command: Run, tmp_path: Path, weights: dict[str
         (folder / f"{name}.vrp").write_text(VRP)
     (folder / "notes.txt").write_text("no instance\n")
     (folder / "one.sol").write_text("Route #1: 1\n")
+    (folder / "large.csv").write_text("x,y\n" + "1,2\n" * 1002)
     done = command("solve", folder, "--time", 0.1, "--model", weights["cvrp"], "--out", out, "--json", "-q")
     assert done.code == 0 and len(done.out.splitlines()) == 2
-    assert "passed over" in done.err and "notes.txt" in done.err
+    assert all(
+        f"passed over: {reason}" in done.err
+        for reason in (f"{folder / 'notes.txt'}: ", f"{folder / 'large.csv'}: large has")
+    )
     assert sorted(path.name for path in out.iterdir()) == ["one.sol", "two.sol"]
     assert all(command("check", folder / f"{name}.vrp", out / f"{name}.sol").code == 0 for name in ("one", "two"))
 
@@ -104,6 +108,16 @@ def test_what_cannot_be_solved_exits_with_3_and_the_reason(command: Run, tmp_pat
     done = command("solve", tmp_path / "heavy.json", "--out", out)
     assert done.code == 3 and not out.exists()
     assert "customer 2 demands 9, more than the vehicle's capacity of 5" in done.out
+
+
+def test_a_fleet_that_cannot_carry_everything_exits_with_3_and_says_so(command: Run, tmp_path: Path) -> None:
+    """Fifteen to carry, and the one vehicle that the file states takes ten."""
+    (tmp_path / "b.vrp").write_text(VRP.replace("CAPACITY : 10", "CAPACITY : 10\nVEHICLES : 1"))
+    done = command("solve", tmp_path / "b.vrp", "--json")
+    assert done.code == 3 and json.loads(done.out)["solution"] is None
+    assert json.loads(done.out)["violations"] == [
+        "all customers together demand 15, the 1 vehicles of the file carry 10"
+    ]
 
 
 def test_an_initial_solution_and_a_target(command: Run, tmp_path: Path, weights: dict[str, Path]) -> None:
@@ -124,7 +138,7 @@ def test_an_initial_solution_and_a_target(command: Run, tmp_path: Path, weights:
         (["."], "no instances"),
         (["b.vrp", "--out", "no/such/dir/x.sol"], "does not exist"),
         (["b.vrp", "--out", "x.tour"], "x.tour"),
-        (["b.vrp", "--out", "/proc/x.sol"], "/proc/x.sol"),
+        (["b.vrp", "--out", "/proc/x.sol"], "/proc/x.sol: cannot be written"),
         (["b.vrp", "--plot", "x.txt"], ".png"),
         (["b.vrp", "b.vrp", "--out", "x.sol"], "name a directory"),
         (["b.vrp", "b.vrp", "--out", "both"], "two instances"),
@@ -133,7 +147,8 @@ def test_an_initial_solution_and_a_target(command: Run, tmp_path: Path, weights:
         (["b.vrp", "--method", "nope"], "unknown method 'nope'"),
         (["b.vrp", "--model", "nope"], "no weights 'nope'"),
         (["b.vrp", "--initial", "wrong.sol"], "wrong.sol"),
-        (["b.vrp", "--initial", "short.sol"], "does not fit"),
+        (["b.vrp", "--initial", "short.sol"], "short.sol: does not fit depots: customer 2 is never visited"),
+        (["b.vrp", "--target", "nan"], "the target must be a cost"),
         (["b.vrp", "--augment", "3", "--time", "x"], "--time"),
         (["b.vrp", "a.tsp", "--initial", "short.sol"], "one solution cannot be for 2"),
         ([], "Missing argument"),
@@ -204,6 +219,26 @@ def test_a_signal_ends_the_search_with_the_best_so_far(
     assert found["interrupted"] and found["feasible"] and "Traceback" not in errors
     named = io.read(file)
     assert named.check(io.read_solution(out, named)).feasible
+
+
+def test_an_early_interrupt_is_one_line(tmp_path: Path) -> None:
+    """Whatever is being loaded then: none is lost there, none comes as a traceback."""
+    file = put(tmp_path, "cvrp")
+    code = (
+        "import sys, threading, signal, time; from lgs.cli import main\n"
+        "threading.Thread(target=lambda: (time.sleep({}), signal.raise_signal(signal.SIGINT)), daemon=True).start()\n"
+        "main()"
+    )
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", code.format(moment), "solve", file, "--time", "3600", "-q"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed_signals,
+        )
+        for moment in (0, 0.1, 0.3, 0.6, 1)
+    ]  # fmt: skip
+    for process in processes:
+        _, errors = process.communicate(timeout=120)
+        assert process.returncode in (0, 130) and len(errors.splitlines()) <= 1, errors
 
 
 def test_bench_files(command: Run, tmp_path: Path, weights: dict[str, Path]) -> None:

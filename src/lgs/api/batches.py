@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -40,6 +41,8 @@ class Settings:
     def __post_init__(self) -> None:
         if not 0 < self.time_limit < float("inf"):
             raise ValueError(f"the time limit must be a positive number of seconds, not {self.time_limit:g}")
+        if self.target is not None and math.isnan(self.target):
+            raise ValueError("the target must be a cost, not nan")
         if self.particles is not None and self.particles < 1:
             raise ValueError(f"particles must be at least 1, not {self.particles}")
         if self.augment not in (1, 4, 8):

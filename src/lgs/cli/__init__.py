@@ -8,14 +8,18 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
+from typing import TYPE_CHECKING
 
-import typer
+from .errors import INTERRUPTED, UserError
 
-from .errors import UserError
+if TYPE_CHECKING:
+    import typer
 
 
 def build() -> typer.Typer:
     """The `lgs` application."""
+    import typer
+
     app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, help="Latent Guided Sampling.")
     app.callback()(lambda: None)
     for module in sorted(pkgutil.iter_modules(__path__), key=lambda found: found.name):
@@ -34,3 +38,6 @@ def main() -> None:
     except UserError as error:
         print(f"lgs: {error}", file=sys.stderr)
         sys.exit(2)
+    except KeyboardInterrupt:
+        print("lgs: interrupted", file=sys.stderr)
+        sys.exit(INTERRUPTED)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+INTERRUPTED = 130
+"""The exit code of whoever is interrupted before there is anything to show."""
+
 
 class UserError(Exception):
     """Bad input or usage: printed as one line, exit code 2."""
@@ -15,5 +18,10 @@ def explained() -> Iterator[None]:
     """Turn the package's ValueErrors and the system's OSErrors into a `UserError`."""
     try:
         yield
-    except (ValueError, OSError) as error:
+    except BrokenPipeError:
+        raise  # The reader has gone, as `head` does; Typer leaves without a word.
+    except OSError as error:
+        what = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
+        raise UserError(what) from error
+    except ValueError as error:
         raise UserError(str(error)) from error

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from .. import io
-from ..io import Named
 from .errors import UserError
+
+if TYPE_CHECKING:
+    from ..io import Named
 
 
 def read(files: list[Path]) -> list[tuple[Path, Named]]:
     """The instances of files, and of whatever in directories looks like one."""
+    from .. import io
+
     found = []
     for path in files:
         if path.is_dir():
@@ -22,14 +26,21 @@ def read(files: list[Path]) -> list[tuple[Path, Named]]:
 
 
 def _folder(folder: Path) -> list[tuple[Path, Named]]:
-    """What is no instance may well lie beside them: solutions, notes. It is named and passed over."""
+    """What is no instance, or too large, may well lie beside them: it is named and passed over."""
+    from .. import io
+    from ..api.capacity import TooLarge, check_size
+
     suffixes = {kind.SUFFIX for kind in io.formats().values()}
     found = []
     for path in sorted(folder.iterdir()):
         if path.suffix.lower() not in suffixes or not path.is_file():
             continue
         try:
-            found.append((path, io.read(path)))
+            named = io.read(path)
+            check_size(named)
+            found.append((path, named))
+        except TooLarge as error:
+            print(f"lgs: passed over: {path}: {error}", file=sys.stderr)
         except io.ReadError as error:
             print(f"lgs: passed over: {error}", file=sys.stderr)
     if not found:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .. import io
-
 if TYPE_CHECKING:
     from ..api import Solution
     from ..io import Named
@@ -18,16 +16,16 @@ class Outputs:
     """The files that each instance's solution goes to; a ValueError if one of them cannot be written."""
 
     def __init__(self, instances: list[Named], sources: list[Path], out: Path | None, plot: Path | None) -> None:
+        from .. import io
+
         self._solutions = _places(instances, sources, out, "--out", _suffixes(instances))
         self._pictures = _places(instances, sources, plot, "--plot", [".png"] * len(instances))
         for named, path in zip(instances, self._solutions):
             io.check_writable(path, named.problem.name)
-            _try(path)
         for path in self._pictures:
             if path.suffix.lower() not in PICTURES:
                 raise ValueError(f"{path}: pictures end in {', '.join(PICTURES)}")
             io.check_writable(path)
-            _try(path)
 
     def __bool__(self) -> bool:
         return bool(self._solutions or self._pictures)
@@ -44,15 +42,6 @@ class Outputs:
             solution.plot().savefig(self._pictures[place])
             written.append(self._pictures[place])
         return written
-
-
-def _try(path: Path) -> None:
-    """Open it for writing and leave it as it was: permissions do not say everything."""
-    existed = path.exists()
-    with path.open("ab"):
-        pass
-    if not existed:
-        path.unlink()
 
 
 def _places(
@@ -74,6 +63,8 @@ def _places(
 
 def _suffixes(instances: list[Named]) -> list[str]:
     """The format that fewest problems share: their own, where they have one."""
+    from .. import io
+
     found = []
     for named in instances:
         formats = io.solution_formats(named.problem.name).values()

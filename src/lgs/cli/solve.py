@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -11,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .errors import explained
+from .errors import INTERRUPTED, explained
 
 if TYPE_CHECKING:
     from ..api import Solution
+    from ..io import Named
 
 INFEASIBLE = 3
 """The exit code when an instance has no feasible solution or none was found (`lgs check` uses it as well)."""
-INTERRUPTED = 130
 _EXPERTS = "Search"
 
 
@@ -90,11 +91,11 @@ def solve(
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         with explained():
-            from .. import io
-            from ..api import Settings, solving
-            from .display import Display
-            from .instances import read
-            from .outputs import Outputs
+            with _signals(_leave):
+                from ..api import Settings, solving
+                from .display import Display
+                from .instances import read
+                from .outputs import Outputs
 
             found = read(files)
             instances = [named for _, named in found]
@@ -102,13 +103,13 @@ def solve(
                 raise ValueError(f"--initial {initial}: one solution cannot be for {len(instances)} instances")
             outputs = Outputs(instances, [path for path, _ in found], out, plot)
             settings = Settings(time, method, model, _particles(particles), augment, target, seed, memory)
-            start = None if initial is None else [io.read_solution(initial, instances[0])]
+            start = None if initial is None else [_initial(initial, instances[0])]
             feasible = {}
             with Display(quiet) as display:
                 for place, solution in solving(instances, settings, start, display):
                     feasible[place] = solution.feasible
-                    with display.paused(), _undisturbed():
-                        # First of all it is printed: whatever happens to the files, the answer is known.
+                    with display.paused(), _signals(signal.SIG_IGN):
+                        # Whoever is impatient now: it is printed, and first of all, whatever happens to the files.
                         _report(solution, as_json, full=len(instances) == 1 and not outputs)
                         for path in outputs.write(place, solution):
                             _tell(f"  written: {path}", as_json)
@@ -116,7 +117,7 @@ def solve(
         print("lgs: interrupted before there was a solution", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
     if len(feasible) < len(instances):
-        print(f"lgs: interrupted; {len(instances) - len(feasible)} instances were not begun", file=sys.stderr)
+        print(f"lgs: interrupted; not begun: {len(instances) - len(feasible)} of {len(instances)}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED)
     if not all(feasible.values()):
         raise typer.Exit(INFEASIBLE)
@@ -126,10 +127,17 @@ def _interrupt(_signal: int, _frame: Any) -> None:
     raise KeyboardInterrupt
 
 
+def _leave(_signal: int, _frame: Any) -> None:
+    """There is nothing to keep while torch is loaded, and an exception might be lost in there."""
+    print("lgs: interrupted before there was a solution", file=sys.stderr, flush=True)
+    os._exit(INTERRUPTED)
+
+
 @contextmanager
-def _undisturbed() -> Iterator[None]:
-    """What was found is printed and written, whoever is impatient now."""
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
+def _signals(handler: Any) -> Iterator[None]:
+    """Interrupts are handled so in the meantime; those that are ignored stay so."""
+    heard = [number for number in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, handler) for number in heard}
     try:
         yield
     finally:
@@ -143,6 +151,17 @@ def _particles(text: str) -> int | None:
     if not text.isdecimal():
         raise ValueError(f"--particles {text}: a whole number or auto expected")
     return int(text)
+
+
+def _initial(path: Path, named: Named) -> list[list[int]]:
+    """The solution in a file, which must be one of this instance."""
+    from .. import io
+
+    routes = io.read_solution(path, named)
+    verdict = named.check(routes)
+    if not verdict.feasible:
+        raise ValueError(f"{path}: does not fit {named.name}: {verdict.violations[0]}")
+    return routes
 
 
 def _report(solution: Solution, as_json: bool, full: bool) -> None:

@@ -81,8 +81,15 @@ def check_writable(path: str | os.PathLike[str], problem: str | None = None) -> 
         raise ValueError(f"{path}: is a directory; name a file")
     if not target.parent.is_dir():
         raise ValueError(f"{path}: the directory {target.parent} does not exist")
-    if not os.access(target if target.exists() else target.parent, os.W_OK):
-        raise ValueError(f"{path}: no permission to write")
+    # Permissions do not say everything, so it is opened, and left as it was.
+    existed = target.exists()
+    try:
+        with target.open("ab"):
+            pass
+        if not existed:
+            target.unlink()
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def _solution_format(path: str | os.PathLike[str], problem: str) -> SolutionFormat:

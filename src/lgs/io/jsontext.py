@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn
+from typing import Any
 
 from .errors import ReadError
 from .text import MAX_NODES, Cell
@@ -28,12 +28,9 @@ def parse(text: str, path: str) -> Any:
             raise ReadError(f"{path}: field {twice!r} appears twice")
         return found
 
-    def refuse(constant: str) -> NoReturn:
-        raise ReadError(f"{path}: {constant} is no number")
-
     try:
         return json.loads(
-            text, parse_float=str, parse_int=str, parse_constant=refuse, object_pairs_hook=unique, strict=False
+            text, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=unique, strict=False
         )
     except json.JSONDecodeError as error:
         raise ReadError(f"{path}:{error.lineno}: not valid JSON: {error.msg} (column {error.colno})") from None

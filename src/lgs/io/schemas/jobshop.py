@@ -9,7 +9,6 @@ import torch
 
 from ...problems import Solution
 from ...problems.jobshop import Instance
-from ..errors import ReadError
 from ..fields import Fields
 from ..named import Named
 from ..text import Cell
@@ -79,7 +78,8 @@ def parse(named: Named, rows: Sequence[dict[str, Cell]]) -> Solution:
         starts[job - 1][operation - 1] = row["start"].integer()
     for job, line in enumerate(starts, 1):
         if None in line:
-            raise ReadError(f"operation {line.index(None) + 1} of job {job} of {named.name} has no start time")
+            operation = line.index(None) + 1
+            raise rows[-1]["start"].error(f"operation {operation} of job {job} of {named.name} has no start time")
     return [[start for start in line if start is not None] for line in starts]
 
 
