@@ -160,7 +160,8 @@ def test_a_customer_out_of_reach_is_named() -> None:
 
 
 def test_more_vehicles_than_the_file_states_are_noted(weights: dict[str, Path]) -> None:
-    named = lgs.Problem.cvrp(COORDS, demand=[0, 2, 2, 2, 2], capacity=2, vehicles=3)
+    """Eight would fit into three times three, but no two of these customers fit together."""
+    named = lgs.Problem.cvrp(COORDS, demand=[0, 2, 2, 2, 2], capacity=3, vehicles=3)
     solution = lgs.solve(named, time_limit=0.05, model=str(weights["cvrp"]))
     assert solution.feasible and solution.notes == ("uses 4 vehicles, the file states 3",)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 # NumPy loads this on first use, and loses interrupts while it does: so before any search is under way.
@@ -13,7 +14,7 @@ import numpy.random  # noqa: F401
 from .. import io, problems, search
 from ..io import Named
 from ..problems import concatenate
-from ..search import Budget, Result, Target
+from ..search import Budget, Exhausted, Result, Target
 from . import capacity
 from .batches import FIRST_LOOK, Batch, Settings, batches
 from .progress import Progress, Watch
@@ -85,7 +86,7 @@ def solving(
         capacity.check_size(named)
         if initial is not None:
             _check_initial(named, initial[place])
-        faults = tuple(named.problem.obstacles(named.instance))
+        faults = named.obstacles()
         if faults:
             hopeless[place] = faults
     planned = list(batches(instances, [place for place in range(len(instances)) if place not in hopeless], settings))
@@ -115,13 +116,14 @@ def _search(
     target = Target(batch.net, instance, decoding=who.decoding, augment=who.augment, seed=settings.seed)
     watch = Watch(batch.instances, target, seconds, callback)
     enough = None if settings.target is None else sense * settings.target
+    target.budget = budget = Budget(seconds=seconds, target_cost=enough)
     method, interrupted = search.load(who.method), False
     try:
         if initial is not None:
             _submit(target, batch.instances, initial)
         _look(target)
         watch.tell()
-        result = search.run(method, target, Budget(seconds=seconds, target_cost=enough), who.params, [watch])
+        result = search.run(method, target, budget, who.params, [watch])
     except KeyboardInterrupt:
         if not target.rollouts:
             raise
@@ -132,9 +134,10 @@ def _search(
 
 
 def _look(target: Target) -> None:
-    """The decoder's most likely solutions at the prior's mean, from a few starts."""
+    """The decoder's most likely solutions at the prior's mean, from a few starts; fewer where time is short."""
     starts = target.starts(FIRST_LOOK)
-    target.evaluate(target.encoded.mean[:, None].expand(-1, FIRST_LOOK, -1), starts)
+    with suppress(Exhausted):
+        target.evaluate(target.encoded.mean[:, None].expand(-1, FIRST_LOOK, -1), starts)
 
 
 def _submit(target: Target, instances: Sequence[Named], initial: list[list[list[int]]]) -> None:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..problems import Problem, Solution, Verdict
+from ..problems.routes import Instance as Routes
+from . import exact
 from .text import Cell
 
 
@@ -28,7 +30,7 @@ class Named:
     first: int = 0
     """The number that solution files give to entry 0 of the problem's solutions: 1 where they count tours from 1."""
     vehicles: int | None = None
-    """The size of the fleet that the file states; the problems do not limit it."""
+    """The size of the fleet that the file states; the problems do not limit the number of routes."""
 
     @property
     def size(self) -> int:
@@ -50,6 +52,19 @@ class Named:
     def label(self, index: int) -> str:
         """The name of a node or item by its place in the instance; empty where it has none."""
         return self.labels[index] if self.labels else ""
+
+    def obstacles(self) -> tuple[str, ...]:
+        """Why no solution can exist, as far as that shows without a search: the problem's reasons and the fleet's."""
+        return (*self.problem.obstacles(self.instance), *self._shortage())
+
+    def _shortage(self) -> list[str]:
+        if self.vehicles is None or not isinstance(self.instance, Routes):
+            return []
+        demand, room = int(self.instance.demands.sum()), self.vehicles * int(self.instance.capacity[0])
+        if demand <= room:
+            return []
+        demanded, carried = (exact.text(amount, self.instance.unit) for amount in (demand, room))
+        return [f"all customers together demand {demanded}, the {self.vehicles} vehicles of the file carry {carried}"]
 
     def check(self, solution: Solution) -> Verdict:
         """The checker's word, in which nodes have the file's numbers."""
