@@ -96,6 +96,12 @@ class TestMetropolis:
             rates.append(float(move.accepted.double().mean()))
         assert rates[1] < 0.5 * rates[0]
 
+    def test_lambda_stays_finite_however_long_a_search_is(self) -> None:
+        params = ChainParams(lam=2.0, growth=1.5)
+        assert params.lam_at(3) == pytest.approx(2.0 * 1.5**3)
+        assert params.lam_at(10**9) == params.lam_at(10**8) < 1e30
+        assert ChainParams(lam=2.0, growth=0.5).lam_at(10**9) == 0.0
+
 
 class TestProposals:
     z = torch.arange(6.0).pow(2)[None, :, None].expand(2, -1, 3)
@@ -213,9 +219,11 @@ class TestAdaptation:
         _, plain = self.state("interacting", 5)
         assert torch.equal(never.chains.z, plain.z) and torch.equal(never.chains.costs, plain.costs)
 
-    def test_lgs_step_by_hand(self) -> None:
+    @pytest.mark.parametrize("imitation", [0.0, 0.3])
+    def test_lgs_step_by_hand(self, imitation: float) -> None:
         target, state = self.state("lgs", 2, intervals=(10,))
-        method, params = search.load("lgs"), search.parameters("lgs", {"particles": 8, "rate": 2.0, "optimizer": "sgd"})
+        settings = {"particles": 8, "rate": 2.0, "optimizer": "sgd", "imitation": imitation}
+        method, params = search.load("lgs"), search.parameters("lgs", settings)
         after = method.update(target, params, state, state.chains)  # type: ignore[attr-defined]
         leaf = state.output.clone().requires_grad_()
         population = state.chains
@@ -223,6 +231,7 @@ class TestAdaptation:
         log_probs = kernel.score(target.problem, target.images, tables, population.actions, population.starts)
         costs = population.costs / population.unit
         objective = ((costs - costs.mean(1, keepdim=True)) * log_probs).mean(1).sum()
+        objective = objective - imitation * log_probs.gather(1, costs.argmin(1, keepdim=True)).sum()
         (gradient,) = torch.autograd.grad(objective, leaf)
         assert torch.allclose(after.output, state.output - 2.0 * gradient, atol=1e-5)
         assert torch.equal(after.chains.z, state.chains.z), "chains go on"

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from lgs import kernel, search
-from lgs.search import lgs
+from lgs.search import algorithm1, lgs
 from lgs.search.base import latents, overlay
 from lgs.search.base.chains import draw_prior
 from lgs.search.base.overlay import OUTPUT
@@ -48,7 +48,7 @@ def test_chains_of_lgs_follow_their_weights() -> None:
     """
     count, target = 10_000, three_customers()
     one, noise = Enumerated(target, 40), Bulk(0, 1)
-    params = lgs.Params(count, lam=LAMBDA, sigma2=0.3, intervals=(1,), rate=0.5, decay=1.0, optimizer="sgd")
+    params = algorithm1.Params(count, lam=LAMBDA, sigma2=0.3, intervals=(1,), rate=0.5, decay=1.0, optimizer="sgd")
     state = dataclasses.replace(lgs.init(target, params, noise), chains=begin(target, count, noise))
     first = one.binned(one.law(), 10)
     for _ in range(30):

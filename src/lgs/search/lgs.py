@@ -1,4 +1,7 @@
-"""Latent Guided Sampling: interacting chains that adapt the decoder's last layer as they go (Algorithm 1)."""
+"""Latent Guided Sampling: interacting chains that adapt the decoder's last layer as they go.
+
+This is Algorithm 1; the defaults are those of the study in docs/studies, the paper's are the method `algorithm1`.
+"""
 
 from __future__ import annotations
 
@@ -19,20 +22,22 @@ from .base.proposals import InteractingParams
 from .base.settings import require
 from .base.target import Target
 
+Source = Literal["chains", "proposals", "fresh"]
+
 
 @dataclass(frozen=True)
 class Params(InteractingParams):
-    intervals: tuple[int, ...] = (1, 1, 5, 15, 25, 100, 150)
+    intervals: tuple[int, ...] = (1,)
     """Iterations between updates of the weights; the last interval repeats. Empty: never."""
     rate: float = 0.001
     """Step size of the first update (gamma_1), for costs in units of the first population's mean cost."""
     decay: float = 0.0
     """The u-th update has step size rate / u^decay."""
     optimizer: Rule = "adam"
-    source: Literal["chains", "proposals", "fresh"] = "chains"
+    source: Source = "proposals"
     """What updates learn from: the chains' own solutions (Algorithm 1); the last proposals, accepted or not, which
     are draws under the weights of now; or draws made for the purpose at the chains' latents."""
-    imitation: float = 0.0
+    imitation: float = 0.003
     """Weight of the best chain's log-probability in updates, as in efficient active search; 0 is Algorithm 1."""
     restart: bool = False
     """After an update the chains' solutions are decoded again under the new weights."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import torch
@@ -14,14 +15,17 @@ from .overlay import Overlay
 from .settings import require
 from .target import Target
 
+MOST_GROWTH = 50.0
+"""Bound of log(growth) times the iteration: numbers stay finite however long a search is."""
+
 
 @dataclass(frozen=True)
 class ChainParams:
     """Settings of every method with chains."""
 
-    particles: int = 600
+    particles: int = 100
     """K, the number of chains per instance (and image)."""
-    lam: float = 1000.0
+    lam: float = 10_000.0
     """lambda of the target e^(-lambda C), for costs in units of the first population's mean cost."""
     growth: float = 1.0
     """lambda is multiplied by this after every iteration."""
@@ -32,8 +36,13 @@ class ChainParams:
 
     def __post_init__(self) -> None:
         require("particles", self.particles, at_least=1)
-        for name in ("lam", "growth", "prior_power", "sigma2"):
+        for name in ("lam", "prior_power", "sigma2"):
             require(name, getattr(self, name), at_least=0)
+        require("growth", self.growth, above=0)
+
+    def lam_at(self, iteration: int) -> float:
+        """lambda of this iteration; it stops growing where no worse solution has been taken for long."""
+        return self.lam * math.exp(min(iteration * math.log(self.growth), MOST_GROWTH))
 
 
 @dataclass(frozen=True)
@@ -119,7 +128,7 @@ def metropolis(
     index = torch.arange(chains.z.shape[1], device=chains.z.device) if which is None else which
     z, starts, actions, costs = (x[:, index] for x in (chains.z, chains.starts, chains.actions, chains.costs))
     made = target.evaluate(proposed, starts, uniforms(target, len(index), noise), overlay)
-    lam = params.lam * params.growth**chains.iteration
+    lam = params.lam_at(chains.iteration)
     ratio = log_ratio(
         target.encoded.prior, z, proposed, costs / chains.unit, made.costs / chains.unit, lam, params.prior_power
     )

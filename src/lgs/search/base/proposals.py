@@ -19,9 +19,9 @@ Interaction = Literal["simultaneous", "distinct", "split"]
 class InteractingParams(ChainParams):
     """Settings of the methods whose chains learn their steps from one another."""
 
-    gamma: float = 0.379
-    """Scale of the difference of two chains (the paper: 0.319 for TSP, 0.379 for CVRP)."""
-    interaction: Interaction = "simultaneous"
+    gamma: float = 0.168
+    """Scale of the difference of two chains; 2.38 / sqrt(2 d_z) for d_z = 100 (docs/theory.md)."""
+    interaction: Interaction = "distinct"
     """`simultaneous`: all chains move at once, I1 and I2 uniform (the paper); `distinct`: the same with I1, I2
     and k different; `split`: one half moves by differences of the other, then in turn, which is exact."""
     crossover: float = 1.0
