@@ -156,9 +156,21 @@ def test_unwritable_places(tmp_path: Path) -> None:
 
 
 def test_no_permission_to_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.access", lambda path, mode: False)
-    with pytest.raises(ValueError, match="no permission"):
+    """Root may write anywhere, so the refusal is staged."""
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(ValueError, match=r"a\.sol: cannot be written: Permission denied"):
         io.check_writable(tmp_path / "a.sol")
+
+
+def test_looking_leaves_everything_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "old.sol").write_text("old")
+    for name in ("old.sol", "new.sol"):
+        io.check_writable(tmp_path / name)
+    assert (tmp_path / "old.sol").read_text() == "old" and not (tmp_path / "new.sol").exists()
 
 
 def test_suffixes_are_known_before_the_search(tmp_path: Path) -> None:

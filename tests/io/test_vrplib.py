@@ -67,6 +67,11 @@ def test_explicit_weights_move_with_the_depot(tmp_path: Path) -> None:
     assert named.check([[1, 2]]).cost == 5 + 1 + 4
 
 
+def test_a_negative_weight_is_named_by_the_nodes_of_the_file(tmp_path: Path) -> None:
+    """Though the depot, node 3, goes first."""
+    refused(tmp_path, swap("0 1 2", "0 -1 2", EXPLICIT), ":7", "-1 from node 1 to node 2 is negative")
+
+
 def test_lower_row_weights(tmp_path: Path) -> None:
     text = EXPLICIT.replace("FULL_MATRIX", "LOWER_ROW").replace("0 1 2\n3 0 4\n5 6 0", "1 2\n4")
     assert read(tmp_path, text).instance.places.distances()[0].tolist() == [[0, 2, 4], [2, 0, 1], [4, 1, 0]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..problems.geometry import EXPLICIT, Geometry
 from .matrices import LAYOUTS, matrix
-from .places import check_size, check_symmetric, from_points, from_table
+from .places import check_positive, check_size, check_symmetric, from_points, from_table
 from .sections import Document, Nodes
 from .text import shortest
 
@@ -33,8 +33,10 @@ def geometry(document: Document, nodes: Nodes, order: list[int] | None = None, s
     table = matrix(rows, nodes.size, layout.text.upper(), where)
     sections = [key for key in ("NODE_COORD_SECTION", "DISPLAY_DATA_SECTION") if key in document.rows]
     seen = _points(document, nodes, sections[0]) if sections else None
+    # Here, where the nodes still have the file's order.
+    check_positive(table, where, nodes.first)
     if symmetric:
-        check_symmetric(table, where)
+        check_symmetric(table, where, nodes.first)
     return from_table(table[order][:, order], where, seen and [seen[i] for i in order])
 
 

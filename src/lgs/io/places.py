@@ -26,19 +26,26 @@ def from_table(matrix: NDArray[np.float64], where: str, points: Sequence[Sequenc
     check_size(len(matrix), where)
     matrix = matrix.copy()
     np.fill_diagonal(matrix, 0.0)
-    if (matrix < 0).any():
-        i, j = np.argwhere(matrix < 0)[0]
-        raise ReadError(f"{where}: the distance {matrix[i, j]:g} from node {i + 1} to node {j + 1} is negative")
+    check_positive(matrix, where)
     coords = None if points is None else torch.tensor([list(map(list, points))], dtype=torch.float64)
     return from_matrix(torch.from_numpy(matrix)[None], coords)
 
 
-def check_symmetric(matrix: NDArray[np.float64], where: str) -> None:
+def check_positive(matrix: NDArray[np.float64], where: str, first: int = 1) -> None:
+    """Name the first two nodes with a negative distance; nodes are numbered from `first`."""
+    negative = np.argwhere((matrix < 0) & ~np.eye(len(matrix), dtype=bool))
+    if len(negative):
+        i, j = negative[0]
+        nodes = f"from node {first + i} to node {first + j}"
+        raise ReadError(f"{where}: the distance {matrix[i, j]:g} {nodes} is negative")
+
+
+def check_symmetric(matrix: NDArray[np.float64], where: str, first: int = 1) -> None:
     """Name the first two nodes whose distance depends on the direction."""
     uneven = np.argwhere(np.triu(matrix != matrix.T))
     if len(uneven):
         i, j = uneven[0]
-        there, back = f"node {i + 1} to node {j + 1} is {matrix[i, j]:g}", f"{matrix[j, i]:g}"
+        there, back = f"node {first + i} to node {first + j} is {matrix[i, j]:g}", f"{matrix[j, i]:g}"
         raise ReadError(f"{where}: from {there}, back it is {back}; only TYPE: ATSP allows that")
 
 
