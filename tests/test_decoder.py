@@ -17,6 +17,7 @@ from torch import Tensor
 from lgs import problems
 from lgs.kernel import reference
 from lgs.model import Config, Encoded, LGSNet, WeightsError, load, save, weights
+from lgs.model.latent import soft_clip
 from lgs.problems import NONE
 from lgs.rollout import rollout, sample_latents, sample_uniforms, score
 
@@ -70,6 +71,69 @@ def test_probabilities_of_all_solutions_sum_to_one(name: str, extended: bool) ->
         assert p.max() > 1.1 * p.min(), "random weights prefer some solutions"
         for start in first.unique():
             assert float(p[first == start].sum()) == pytest.approx(1, abs=TOLERANCE)
+
+
+def papers_log_prob(model: LGSNet, instance: Any, h: Tensor, z: Tensor, actions: list[int], first: int) -> Tensor:
+    """The paper's decoder as its appendix writes it, one step and one head at a time: h [N, d], z [d_z]."""
+    problem, weight, config = model.problem, model.decoder, model.config
+    state, total = problem.reset(instance, 1), torch.zeros(())
+    for step, action in enumerate(actions):
+        allowed = problem.allowed(instance, state)[0, 0]
+        if allowed.any() and step >= first:
+            context = problem.context(instance, state)
+            assert weight.query_latent is not None
+            query = weight.query_latent.weight @ z + context.scalars[0, 0] @ weight.query_scalar
+            for table, node in zip(weight.query_anchor, context.anchors[0, 0].tolist()):
+                query = query + (table.weight @ h[node] if node != NONE else 0)
+            width, glimpse = config.dim // config.heads, []
+            for rows in torch.arange(config.dim).split(width):
+                keys, values = h @ weight.keys.weight[rows].T, h @ weight.values.weight[rows].T
+                scores = (keys @ query[rows] / math.sqrt(width)).masked_fill(~allowed, -math.inf)
+                glimpse.append(scores.softmax(0) @ values)
+            glimpse_out = weight.output.weight @ torch.cat(glimpse)
+            logits = h @ weight.logit_keys.weight.T @ glimpse_out / math.sqrt(config.dim)
+            logits = (config.clip * logits.tanh()).masked_fill(~allowed, -math.inf)
+            total = total + logits.log_softmax(0)[action]
+        state = problem.step(instance, state, torch.tensor([[action]]))
+    return total
+
+
+@pytest.mark.parametrize("name", [name for name in problems.names() if not problems.load(name).dynamic])
+def test_the_tables_are_the_papers_decoder(name: str) -> None:
+    model = network(name, False)
+    instance, encoded, z = prepared(model, 1, 6, 4)
+    actions = random_actions(model.problem, instance, 4, seeded(3))
+    starts = actions[..., 0] if model.problem.forced_start else torch.full_like(actions[..., 0], NONE)
+    found = log_probs(model, instance, encoded, z, actions, starts)[0]
+    with torch.no_grad():
+        for k, row in enumerate(actions[0].tolist()):
+            first = int(model.problem.forced_start)
+            expected = papers_log_prob(model, instance, encoded.nodes[0], z[0, k], row, first)
+            torch.testing.assert_close(found[k], expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("extended", [False, True], ids=["paper", "extended"])
+@pytest.mark.parametrize("name", problems.names())
+def test_an_instance_is_encoded_alone_as_in_company(name: str, extended: bool) -> None:
+    model = network(name, extended)
+    instance, encoded, _ = prepared(model, 3, 6, 1)
+    for row in range(3):
+        with torch.no_grad():
+            alone = model.encode(instance.rows([row]))
+        for whole, part in zip(encoded._tensors(), alone._tensors(), strict=True):
+            torch.testing.assert_close(whole[[row]], part, rtol=1e-4, atol=1e-4)
+
+
+def test_means_and_variances_are_softly_clipped() -> None:
+    """However large the weights: inside the bounds, and the identity between them."""
+    model = network("tsp", False)
+    c, head = model.config, model.latent
+    assert head is not None
+    wild = head(torch.randn(200, c.dim, generator=seeded(0)) * 1e3)
+    for values, low, high in ((wild.mean, -c.mean_bound, c.mean_bound), (wild.log_var, c.log_var_low, c.log_var_high)):
+        assert abs(values.min() - low) < 1e-4 and abs(values.max() - high) < 1e-4
+    x = torch.linspace(-12, 12, 7)
+    torch.testing.assert_close(soft_clip(x, -20, 20), x, rtol=0, atol=1e-3)
 
 
 @pytest.mark.parametrize("extended", [False, True], ids=["paper", "extended"])

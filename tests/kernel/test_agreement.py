@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lgs.kernel import native, reference
-from lgs.problems import NONE, names
+from lgs.problems import NONE
 
-from .cases import Case, cases, make, threads
+from .cases import KNOWN, Case, cases, make, threads
 
 LEVELS = native.levels()
 
@@ -58,7 +58,7 @@ def test_sampled_episodes_are_the_references_but_for_rounding(case: Case, count:
         assert (actions != expected).any(-1).sum() <= 1 + case.starts.numel() // 50
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", KNOWN)
 @pytest.mark.parametrize("level", LEVELS)
 def test_few_of_many_sampled_episodes_meet_a_rounding(name: str, level: str) -> None:
     case = make(name, 6 if name == "jobshop" else 30, particles=400, heads=8, width=16)
@@ -72,7 +72,7 @@ def test_few_of_many_sampled_episodes_meet_a_rounding(name: str, level: str) -> 
     torch.testing.assert_close(ours[same], theirs[same], rtol=1e-5, atol=0)
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", KNOWN)
 def test_threads_and_company_change_no_bit(name: str) -> None:
     case = make(name, 4 if name == "jobshop" else 20, particles=70)
     with threads(1):

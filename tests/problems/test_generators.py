@@ -138,6 +138,8 @@ def test_cvrptw_can_always_be_served_by_one_vehicle_per_customer(size: int) -> N
         assert verdict.feasible, verdict.violations
     begin = problem.allowed(instances, problem.reset(instances, 1))[:, 0]
     assert begin[:, 1:].all() and not begin[:, 0].any()
+    # No window promises an arrival after which the way home would be too long.
+    assert (instances.due <= instances.latest() + 1e-9).all()
 
 
 def test_cvrptw_mixes_solomons_classes() -> None:

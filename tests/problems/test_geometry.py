@@ -61,6 +61,12 @@ def places(points: list[tuple[float, float]], metric: str = "euclidean") -> Inst
         ("geo", (0, 0), (0, 90), 10020),  # a quarter of the equator: 6378.388 * pi / 2 = 10019.1, + 1, cut
         ("geo", (0, 0), (0, 0.3), 56),  # 0.30 is half a degree: 55.66, + 1, cut
         ("geo", (0, 0), (0, -0.3), 56),
+        (
+            "geo",
+            (0, 0),
+            (0, 176),
+            19593,
+        ),  # 19592.997 + 1, cut, by TSPLIB's own pi; the true one gives 19593.001
         ("geo", (10, 20), (10, 20), 1),  # two places at one spot are 1 apart in this metric
     ],
 )
@@ -192,6 +198,15 @@ def test_scaling_a_matrix_recovers_the_map(seed: int, count: int) -> None:
     """Places that have coordinates are put back at the same distances (the map may be turned or mirrored)."""
     table = uniform(2, count, seeded(seed)).distances()
     torch.testing.assert_close(from_coords(embed(table)).distances(), table, rtol=1e-6, atol=1e-6)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 2**32), count=st.integers(2, 10))
+def test_a_matrix_with_one_way_streets_is_seen_by_its_mean_distances(seed: int, count: int) -> None:
+    table = uniform(1, count, seeded(seed)).distances()
+    one_way = 0.4 * torch.rand(table.shape, generator=seeded(seed), dtype=torch.float64).tril(-1)
+    shifted = table + table * (one_way - one_way.mT)
+    torch.testing.assert_close(from_coords(embed(shifted)).distances(), table, rtol=1e-6, atol=1e-6)
 
 
 def test_a_matrix_is_seen_at_the_coordinates_given() -> None:
