@@ -54,7 +54,8 @@ def test_the_compiled_kernel_is_taken_where_it_can_run(chosen: list[str]) -> Non
     kernel.rollout(HomeMade(), *case.call[1:], None)
     steep = dataclasses.replace(case.tables, clip=50.0)
     kernel.rollout(*case.call[:2], steep, case.starts, None)
-    assert chosen == ["native", "reference", "reference", "reference"]
+    kernel.rollout(*make("tsp", 6, particles=2, heads=9).call, None)
+    assert chosen == ["native", "reference", "reference", "reference", "reference"]
 
 
 def test_the_environment_decides(chosen: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,6 +72,10 @@ def test_what_cannot_run_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("LGS_KERNEL", "native")
     with pytest.raises(kernel.KernelError, match="LGS_KERNEL=native: it has no rules for homemade"):
         kernel.rollout(HomeMade(), *case.call[1:], None)
+    with pytest.raises(kernel.KernelError, match="at most 8 attention heads, the model has 9"):
+        kernel.rollout(*make("tsp", 6, particles=2, heads=9).call, None)
+    with pytest.raises(kernel.KernelError, match="clips logits at most at 32, the model at 50"):
+        kernel.rollout(*case.call[:2], dataclasses.replace(case.tables, clip=50.0), case.starts, None)
     monkeypatch.setenv("LGS_KERNEL", "fast")
     with pytest.raises(kernel.KernelError, match="LGS_KERNEL=fast: must be native or reference"):
         kernel.score(*case.call[:3], torch.zeros(2, 2, 6, dtype=torch.long), case.starts)
