@@ -6,6 +6,7 @@ Each file defines a function of the command's name, a Typer command; printing be
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 import sys
 from typing import TYPE_CHECKING
@@ -33,6 +34,9 @@ def build() -> typer.Typer:
 
 def main() -> None:
     """Run a command; what the user can mend is one line and exit code 2, never a traceback."""
+    # Threads of torch that spin while they wait take the processor from all that share it, our kernel's threads too.
+    # Read when torch is loaded.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     try:
         build()()
     except UserError as error:
