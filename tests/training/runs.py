@@ -27,6 +27,7 @@ layers = 1
 hidden = 16
 latent = 3
 latent_residual = true
+forced_start = true
 
 [[phase]]
 name = "plain"
@@ -39,7 +40,6 @@ loss = "shared_baseline"
 lr = [1e-2, 1e-2]
 warmup = 2
 latent = false
-forced_start = true
 
 [[phase]]
 name = "latent"

@@ -107,8 +107,8 @@ def test_the_best_weights_are_those_that_were_validated(tmp_path: Path) -> None:
 def test_without_latent_is_the_policy_at_zero(tmp_path: Path) -> None:
     trained, _ = runs.run(runs.tiny(tmp_path), tmp_path / "run", 2)
     instance = validation.instances(trained.model.problem, 5, 8)
-    zero = validation.evaluate(trained.average, instance, 5, latent=False, forced_start=True)
-    assert torch.equal(validation.evaluate(without_latent(trained.average, True), instance, 5), zero)
+    zero = validation.evaluate(trained.average, instance, 5, latent=False)
+    assert torch.equal(validation.evaluate(without_latent(trained.average), instance, 5), zero)
 
 
 def test_accumulated_batches_make_one_gradient(tmp_path: Path) -> None:

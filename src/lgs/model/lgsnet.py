@@ -62,6 +62,6 @@ class LGSNet(nn.Module):
         tables: Tables = self.decoder(encoded.nodes, z, encoded.pairs, z.shape[1])
         return tables
 
-    def starts(self, instance: Any, particles: int, forced: bool | None = None) -> Tensor:
-        """[B, K] the first node of each particle; as the model's configuration says unless told otherwise."""
-        return self.problem.starts(instance, particles, self.config.forced_start if forced is None else forced)
+    def starts(self, instance: Any, particles: int) -> Tensor:
+        """[B, K] the first node of each particle, as the model's configuration says."""
+        return self.problem.starts(instance, particles, self.config.forced_start)

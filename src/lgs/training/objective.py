@@ -65,7 +65,7 @@ class Objective(nn.Module):
         with torch.no_grad():
             z = prior.sample(batch.noise) if phase.latent else torch.zeros_like(batch.noise)
             z = z * (model.config.radius / z.norm(dim=-1, keepdim=True).clamp_min(model.config.radius))
-            starts = model.starts(instance, phase.particles, phase.forced_start)
+            starts = model.starts(instance, phase.particles)
             played = rollout(model, instance, encoded, z, starts, batch.uniforms)
             coefficients = phase.loss_function(played.costs.float(), played.log_probs.float(), task.progress)
             index, weight = choose(coefficients.decoder, phase.scored, batch.pick)

@@ -43,8 +43,6 @@ class Phase:
     """Trajectories per instance that carry gradient, drawn by weight without bias; 0: all."""
     latent: bool = True
     """Off: z = 0 throughout, the policy without latents (POMO)."""
-    forced_start: bool | None = None
-    """Whether particles are given their first node; None: as the model says."""
     accumulate: int = 1
     """Batches whose gradients make one optimiser step."""
 

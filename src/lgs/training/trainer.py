@@ -202,7 +202,7 @@ class Trainer:
         recipe = self.recipe
         instance = validation.instances(self.model.problem, recipe.validate_size, recipe.validate_count)
         instance = instance.to(self.fabric.device)
-        costs = validation.evaluate(self.average, instance, latent=phase.latent, forced_start=phase.forced_start)
+        costs = validation.evaluate(self.average, instance, latent=phase.latent)
         best = costs.amin(-1).cpu()
         if self.references is not None:
             return validation.gap(best, self.references)
@@ -265,7 +265,7 @@ class Trainer:
 
     def _as_trained(self, phase: Phase) -> LGSNet:
         """The averaged weights, without the latents that a phase did not use."""
-        return self.average if phase.latent else without_latent(self.average, phase.forced_start)
+        return self.average if phase.latent else without_latent(self.average)
 
     def _resume(self) -> None:
         state = checkpoint.load(self.folder)
@@ -313,9 +313,9 @@ def _fits(given: torch.Tensor, own: torch.Tensor, smaller: bool) -> bool:
     return given.dim() == own.dim() and all(g <= o for g, o in zip(given.shape, own.shape))
 
 
-def without_latent(model: LGSNet, forced_start: bool | None) -> LGSNet:
+def without_latent(model: LGSNet) -> LGSNet:
     """The same policy at z = 0, as a model that has no latent space."""
-    plain = LGSNet(dataclasses.replace(model.config, latent=0, forced_start=forced_start))
+    plain = LGSNet(dataclasses.replace(model.config, latent=0))
     own = plain.state_dict()
     plain.load_state_dict({name: value for name, value in model.state_dict().items() if name in own})
     return plain

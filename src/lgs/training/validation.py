@@ -50,7 +50,6 @@ def evaluate(
     particles: int = 100,
     latent: bool = True,
     same: bool = False,
-    forced_start: bool | None = None,
     block: int = 64,
 ) -> Tensor:
     """[B, K] greedy costs; `same` gives all particles one latent, `latent` = False gives them z = 0."""
@@ -64,7 +63,7 @@ def evaluate(
             z = z[:, :1].expand_as(z)
         if not latent:
             z = torch.zeros_like(z)
-        costs.append(rollout(model, part, encoded, z, model.starts(part, particles, forced_start)).costs)
+        costs.append(rollout(model, part, encoded, z, model.starts(part, particles)).costs)
     return torch.cat(costs)
 
 
