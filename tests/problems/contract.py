@@ -133,7 +133,12 @@ def beginnings(problem: AnyProblem) -> None:
     assert allowed.gather(1, firsts).all(), "episodes may begin at every first node"
     starts = problem.starts(instance, PARTICLES, True)
     assert starts.shape == (batch, PARTICLES)
-    assert (problem.starts(instance, PARTICLES) == NONE).all() or problem.forced_start
+    # By default as the problem says; where an episode must begin with a given node, nobody may leave it open.
+    assert torch.equal(problem.starts(instance, PARTICLES), starts) == problem.forced_start
+    try:
+        assert (problem.starts(instance, PARTICLES, False) == NONE).all() and not problem.forced_start
+    except ValueError:
+        assert problem.forced_start
 
 
 def costs(problem: AnyProblem) -> None:

@@ -39,14 +39,14 @@ def draw(instance: Instance, routes: list[list[int]], title: str = "", ax: Any =
             here, time = stop, start + service[stop]
             clock += [(arrival, row), (time, row)]
         clock.append((time + travel[here][DEPOT], len(rows) - 0.5))
-        ax.plot(*zip(*clock), color=colour, linewidth=0.8 * thin, zorder=2)
+        ax.plot(*zip(*clock), color=colour, linewidth=0.8 * thin, zorder=3)
         ax.axhline(len(rows) - 0.5, color="black", linewidth=0.4 * thin)
         if len(routes) <= NUMBERED:
             middle = (begin + len(rows) - 1) / 2
             ax.text(1.01, middle, f"{number + 1}", transform=ax.get_yaxis_transform(), va="center", fontsize=7)
     _bars(ax, 0.9, 1, [(ready[stop], due[stop] - ready[stop], "#E4E4E4") for stop in rows])
     _bars(ax, 0.25, 2, [(*wait, canvas.GREY) for wait in waits])
-    _bars(ax, 0.7, 3, serves)
+    _bars(ax, 0.7, 4, serves)
     _scales(ax, rows, ready[DEPOT], due[DEPOT])
     ax.set_title(title or "hours of the customers (grey), waiting and service, by route")
     return ax.figure
