@@ -2,55 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from lgs import problems
 from lgs.kernel import reference
-from lgs.model import Config, Encoded, LGSNet, WeightsError, load, save, weights
+from lgs.model import Config, Encoded, LGSNet
 from lgs.model.latent import soft_clip
 from lgs.problems import NONE
 from lgs.rollout import rollout, sample_latents, sample_uniforms, score
 
+from .networks import network, prepared
 from .problems.episodes import all_actions, random_actions, seeded
 
 #: Sizes of instances with few enough solutions to enumerate; 4 for the problems not named.
 TINY = {"tsp": 5, "knapsack": 6, "jobshop": 3}
 TOLERANCE = 1e-5
-
-
-def network(name: str, extended: bool, seed: int = 0) -> LGSNet:
-    """A small model with random weights everywhere, also where training starts from zero."""
-    problem = problems.load(name)
-    config = Config(
-        problem=name, dim=16, heads=2, layers=2, hidden=32, latent=4,
-        graph_query=extended, latent_residual=extended,
-        pairwise=extended and bool(problem.pairwise), relations=extended and bool(problem.relations),
-    )  # fmt: skip
-    model = LGSNet(config).eval()
-    generator = seeded(seed)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            width = parameter.shape[-1] if parameter.ndim else 1
-            parameter.copy_(torch.randn(parameter.shape, generator=generator) * 1.5 / math.sqrt(width))
-    return model
-
-
-def prepared(model: LGSNet, batch: int, size: int, particles: int, seed: int = 1) -> tuple[Any, Encoded, Tensor]:
-    """Instances, what the encoder says of them, and latents."""
-    instance = model.problem.generate(batch, size, seeded(seed))
-    with torch.no_grad():
-        encoded = model.encode(instance)
-    return instance, encoded, sample_latents(encoded, particles, model.config.radius, seeded(seed))
 
 
 def log_probs(model: LGSNet, instance: Any, encoded: Encoded, z: Tensor, actions: Tensor, starts: Tensor) -> Tensor:
@@ -286,109 +257,3 @@ def test_latents_stay_in_the_ball() -> None:
     norms = z.norm(dim=-1)
     assert norms.max() <= 1.5 + 1e-5
     assert (norms > 1.5 - 1e-5).any() and (norms < 1.4).any()
-
-
-# -- the network's file and its configuration ----------------------------------------------------------
-@pytest.mark.parametrize("extended", [False, True], ids=["paper", "extended"])
-@pytest.mark.parametrize("name", problems.names())
-def test_a_network_comes_back_from_its_file(name: str, extended: bool, tmp_path: Path) -> None:
-    model = network(name, extended).half().float()  # Files hold half precision.
-    save(model, tmp_path / "a.safetensors", {"seconds": 7})
-    found = load(tmp_path / "a.safetensors", name)
-    assert found.config == model.config and not found.training
-    assert weights.card(tmp_path / "a.safetensors") == {"seconds": 7}
-    instance, encoded, z = prepared(model, 2, 5, 3)
-    with torch.no_grad():
-        expected, again = model.tables(encoded, z), found.tables(found.encode(instance), z)
-    assert all(torch.equal(a, b) for a, b in zip(expected._tensors(), again._tensors(), strict=True))
-
-
-SETTINGS = network("tsp", False).config.to_dict()
-
-
-@pytest.mark.parametrize(
-    ("metadata", "reason"),
-    [
-        ({"format": "lgs-weights-0"}, "weights of format 'lgs-weights-0', this version of lgs reads 'lgs-weights-1'"),
-        ({"format": None}, "weights of format 'unknown'"),
-        ({"config": None}, "it has no model settings"),
-        ({"config": "[]"}, "it has no model settings"),
-        ({"config": "{"}, "damaged or incompatible"),
-        ({"config": json.dumps({"dim": 16})}, "problem"),
-        ({"config": json.dumps(SETTINGS | {"depth": 3})}, "unknown model setting 'depth'"),
-        ({"config": json.dumps(SETTINGS | {"problem": "vrp"})}, "unknown problem 'vrp'; known: "),
-        ({"config": json.dumps(SETTINGS | {"dim": 32})}, "size mismatch"),
-        ({"config": json.dumps(SETTINGS | {"layers": 1})}, "Unexpected key"),
-        ({"config": json.dumps(SETTINGS | {"layers": "two"})}, "layers must be a whole number, is 'two'"),
-    ],
-)
-def test_a_file_that_does_not_fit_is_one_clear_error(
-    metadata: dict[str, str | None], reason: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "a.safetensors"
-    save(network("tsp", False), path)
-    given_metadata = {"format": weights.FORMAT, "config": json.dumps(SETTINGS)} | metadata
-    save_file(load_file(path), path, {key: value for key, value in given_metadata.items() if value is not None})
-    with pytest.raises(WeightsError) as error:
-        load(path)
-    assert str(error.value).startswith(f"{path}: ") and reason in str(error.value)
-    assert "\n" not in str(error.value) and len(str(error.value)) < 400
-
-
-def test_the_wrong_problem_a_missing_file_and_numbers_that_are_none(tmp_path: Path) -> None:
-    path, model = tmp_path / "a.safetensors", network("tsp", False)
-    save(model, path)
-    with pytest.raises(WeightsError, match=r"a\.safetensors: made for tsp, not for cvrp"):
-        load(path, "cvrp")
-    with pytest.raises(WeightsError, match="no weights 'nothing': neither a file nor shipped"):
-        load("nothing")
-    with torch.no_grad():
-        model.decoder.output.weight[0, 0] = torch.nan
-    save(model, path)
-    with pytest.raises(WeightsError, match="a weight is not finite"):
-        load(path)
-
-
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(place=st.integers(0, 10**6), change=st.integers(1, 255), cut=st.booleans())
-def test_a_damaged_file_is_never_anything_but_a_weights_error(
-    place: int, change: int, cut: bool, tmp_path: Path
-) -> None:
-    path = tmp_path / "a.safetensors"
-    save(network("tsp", False), path, {"seconds": 7})
-    data = bytearray(path.read_bytes())
-    place %= len(data)
-    data[place] ^= change
-    path.write_bytes(data[:place] if cut else data)
-    for read in (load, weights.card):
-        try:
-            read(path)
-        except WeightsError as error:
-            assert str(path) in str(error)
-            continue
-        assert not cut, "half a file is noticed"
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"problem": "vrp"}, "unknown problem 'vrp'; known: "),
-        ({"dim": 20, "heads": 8}, r"dim \(20\) must be a positive multiple of heads \(8\)"),
-        ({"heads": 2.0}, "heads must be a whole number, is 2.0"),
-        ({"layers": -1}, "layers must not be negative, is -1"),
-        ({"radius": math.nan}, "radius must be positive, is nan"),
-        ({"clip": 0}, "clip must be positive, is 0"),
-        ({"log_var_low": 2.0}, r"log_var_low \(2.0\) must be below log_var_high \(2.0\)"),
-        ({"prior": "flat"}, "prior must be 'conditioned' or 'independent', is 'flat'"),
-    ],
-)
-def test_settings_that_make_no_network_are_named(wrong: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Config(**({"problem": "tsp"} | wrong))
-
-
-def test_the_papers_architecture_is_the_default_and_extensions_are_off() -> None:
-    config = Config("tsp")
-    assert (config.layers, config.heads, config.dim, config.hidden) == (6, 8, 128, 512)
-    assert (config.clip, config.latent, config.radius, config.prior) == (10, 100, 40, "conditioned")
-    assert not (config.graph_query or config.pairwise or config.relations or config.latent_residual)

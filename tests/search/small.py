@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from typing import Any
 
 import torch
@@ -9,7 +10,7 @@ import torch
 from lgs.model import Config, LGSNet
 from lgs.search import Target
 
-SIZES = {"tsp": 6, "cvrp": 5, "cvrptw": 5, "knapsack": 6, "jobshop": 3}
+SIZES = collections.defaultdict(lambda: 5, tsp=6, knapsack=6, jobshop=3)
 
 
 def model(problem: str = "tsp", latent: int = 3, seed: int = 0, **settings: Any) -> LGSNet:
