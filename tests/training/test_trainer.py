@@ -324,3 +324,26 @@ def test_training_improves(tmp_path: Path) -> None:
     assert after.mean() < 0.8 * before.mean()
     assert after.amin(-1).mean() < 0.85 * before.amin(-1).mean()
     assert weights.load(tmp_path / "run" / "best.safetensors").config == recipe.model
+
+
+def test_bfloat16_is_for_the_encoder_only_and_moves_its_gradient_little(tmp_path: Path) -> None:
+    """Coordinates keep their digits, weights and tables stay in float32; the rounding is that of 8 bits."""
+    torch.manual_seed(0)
+    model = LGSNet(Config("cvrp", dim=64, heads=4, layers=2, hidden=128, latent=8))
+    instance = model.problem.generate(8, 20, torch.Generator().manual_seed(0))
+    weight = torch.randn(8, 21, 64)
+    found = []
+    for rounded in (False, True):
+        model.zero_grad()
+        with torch.autocast("cpu", torch.bfloat16, enabled=rounded):
+            encoded = model.encode(instance)
+        assert encoded.nodes.dtype == encoded.mean.dtype == torch.float32
+        (encoded.nodes * weight).sum().backward()
+        gradient = torch.cat([p.grad.flatten() for p in model.encoder.parameters() if p.grad is not None])
+        found.append((encoded.nodes.detach(), gradient))
+    (nodes, gradient), (rounded_nodes, rounded_gradient) = found
+    assert 0 < (rounded_nodes - nodes).norm() < 0.02 * nodes.norm()
+    assert 0.99 < torch.cosine_similarity(gradient, rounded_gradient, dim=0) < 1
+    _, exact = runs.run(runs.tiny(tmp_path), tmp_path / "exact", 1)
+    _, heard = runs.run(runs.tiny(tmp_path, bfloat16="true"), tmp_path / "rounded", 1)
+    assert heard[-1].cost == pytest.approx(exact[-1].cost, rel=0.05) and heard[-1].loss != exact[-1].loss

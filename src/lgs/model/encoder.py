@@ -39,8 +39,10 @@ class Attention(nn.Module):
         q, k, v = self.project(h).view(batch, nodes, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
         bias = None
         if self.relation is not None and relations is not None:
-            bias = torch.einsum("hr,brij->bhij", self.relation, relations.to(self.relation.dtype))
-        mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=None if bias is None else bias.to(q.dtype))
+            bias = torch.einsum("hr,brij->bhij", self.relation, relations.to(self.relation.dtype)).to(h.dtype)
+        # Attention's gradient in bfloat16 takes torch several times as long on a CPU as in float32.
+        with torch.autocast(h.device.type, enabled=False):
+            mixed = F.scaled_dot_product_attention(q.to(h.dtype), k.to(h.dtype), v.to(h.dtype), attn_mask=bias)
         out: Tensor = self.combine(mixed.transpose(1, 2).reshape(batch, nodes, dim))
         return out
 
@@ -69,7 +71,9 @@ class Encoder(nn.Module):
         self.layers = nn.ModuleList(Layer(config, relations) for _ in range(config.layers))
 
     def forward(self, features: tuple[Tensor, ...], relations: Tensor | None = None) -> Tensor:
-        h = torch.cat([embed(x) for embed, x in zip(self.embed, features)], 1)
+        # Coordinates have more digits than bfloat16.
+        with torch.autocast(features[0].device.type, enabled=False):
+            h = torch.cat([embed(x) for embed, x in zip(self.embed, features)], 1)
         for layer in self.layers:
             h = layer(h, relations)
         return h

@@ -52,15 +52,16 @@ class Task:
 class Objective(nn.Module):
     """Wraps the model so that one forward call is one loss (what distributed data parallelism needs)."""
 
-    def __init__(self, model: LGSNet) -> None:
+    def __init__(self, model: LGSNet, bfloat16: bool = False) -> None:
         super().__init__()
-        self.model = model
+        self.model, self.rounded = model, bfloat16
 
     def forward(self, task: Task) -> tuple[Tensor, Tensor]:
         """The loss (a scalar) and the costs of all particles [B, K]."""
         model, batch, phase = self.model, task.batch, task.phase
         instance = batch.instance
-        encoded = model.encode(instance)
+        with torch.autocast(batch.noise.device.type, torch.bfloat16, enabled=self.rounded):
+            encoded = model.encode(instance)
         prior = encoded.prior
         with torch.no_grad():
             z = prior.sample(batch.noise) if phase.latent else torch.zeros_like(batch.noise)

@@ -79,7 +79,7 @@ class Trainer:
             start_from(self.model, weights.load(initial))
         self.average = copy.deepcopy(self.model).requires_grad_(False).to(fabric.device)
         optimizer = torch.optim.Adam(self.model.parameters(), lr=0.0, weight_decay=recipe.weight_decay)
-        self.objective, self.optimizer = fabric.setup(Objective(self.model), optimizer)
+        self.objective, self.optimizer = fabric.setup(Objective(self.model, recipe.bfloat16), optimizer)
         self.generator = Generator(fabric.device).manual_seed(recipe.seed)
         self.step = self.instances = self.trajectories = 0
         self.seconds = 0.0
