@@ -1,16 +1,13 @@
-"""CMA-ES on latents, by the package `cmaes`: one evolution strategy per instance."""
+"""CMA-ES on latents: one evolution strategy per instance, in coordinates where the prior is N(0, I)."""
 
 from __future__ import annotations
 
-import importlib
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
-import numpy as np
-import torch
 from torch import Tensor
 
 from .base.chains import into_ball, uniforms
+from .base.evolution import Rates, Strategy, told
 from .base.latents import require_latents
 from .base.method import Info
 from .base.noise import Noise
@@ -32,40 +29,23 @@ class Params:
 
 @dataclass(frozen=True)
 class State:
-    strategies: list[Any]
-    """One `cmaes.CMA` per row, in coordinates where the prior is N(0, I). The package updates them in place."""
+    strategy: Strategy
     starts: Tensor
     """[R, K]"""
+    rates: Rates
 
 
 def init(target: Target, params: Params, noise: Noise) -> State:
     require_latents(target, "cmaes")
-    dim = target.encoded.mean.shape[1]
-    if dim < 2:
-        raise ValueError("cmaes needs a latent space of at least 2 dimensions; use de")
-    make, origin, seeds = _package().CMA, np.zeros(dim), [int(stream.integers(1 << 31)) for stream in noise.numpy()]
-    strategies = [make(origin, params.sigma, population_size=params.particles, seed=seed) for seed in seeds]
-    return State(strategies, target.starts(params.particles))
+    rows, dim = target.encoded.mean.shape
+    strategy = Strategy.around_zero(rows, dim, params.sigma, target.device)
+    return State(strategy, target.starts(params.particles), Rates.of(dim, params.particles, target.device))
 
 
 def step(target: Target, params: Params, state: State, noise: Noise) -> tuple[State, Info]:
-    asked = [_population(target, strategy, params.particles) for strategy in state.strategies]
-    prior = target.encoded.prior
-    z = into_ball(prior.sample(torch.from_numpy(np.stack(asked)).to(prior.mean)), target.model.config.radius)
+    prior, dim = target.encoded.prior, target.encoded.mean.shape[1]
+    points = state.strategy.points(noise.normal(params.particles, dim))
+    z = into_ball(prior.sample(points.to(prior.mean.dtype)), target.model.config.radius)
     made = target.evaluate(z, state.starts, uniforms(target, params.particles, noise))
-    for strategy, points, costs in zip(state.strategies, asked, made.costs.tolist()):
-        strategy.tell(list(zip(points, costs)))
-    return state, Info(made.costs, latents=z)
-
-
-def _population(target: Target, strategy: Any, count: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """[K, d_z] of one row; decomposing the covariance may be slow, so time is looked at before each."""
-    target.check()
-    return np.stack([strategy.ask() for _ in range(count)])
-
-
-def _package() -> Any:
-    try:
-        return importlib.import_module("cmaes")
-    except ImportError as error:
-        raise ValueError("the method cmaes needs the package cmaes: pip install cmaes") from error
+    strategy = told(state.rates, state.strategy, points, made.costs, target.check)
+    return replace(state, strategy=strategy), Info(made.costs, latents=z)
