@@ -12,7 +12,7 @@ from torch import Tensor
 
 from lgs import kernel, search
 from lgs.model import Gaussian
-from lgs.search import Target
+from lgs.search import Target, de
 from lgs.search.base import chains, overlay
 from lgs.search.base.adaptation import Adapting
 from lgs.search.base.chains import ChainParams
@@ -127,6 +127,29 @@ class TestProposals:
         # Each of 20 pairs has probability 1/20; 5 standard deviations for 120 counts.
         expected = 2000 / 20
         assert (counts[seen] - expected).abs().max() < 5 * expected**0.5
+
+    def test_parents_of_differential_evolution(self) -> None:
+        """Three others, all different, every ordered triple of them as likely as any."""
+        counts = torch.zeros(5, 5, 5, 5)
+        noise = Noise(0, 1)
+        for _ in range(2400):
+            first, second, third = de.parents(5, noise, 1)
+            counts[torch.arange(5), first[0], second[0], third[0]] += 1
+        for k in range(5):
+            triples = set(itertools.permutations([other for other in range(5) if other != k], 3))
+            assert {tuple(triple.tolist()) for triple in counts[k].nonzero()} == triples
+        # Each of 24 triples has probability 1/24; 5 standard deviations for 100 counts.
+        assert (counts[counts > 0] - 100).abs().max() < 50
+        assert all(index.max() < 3 for index in de.parents(3, noise, 1))
+
+    def test_differential_evolution_keeps_what_is_better(self) -> None:
+        target = small.target("cvrp", batch=2, size=8, decoding="sampled")
+        noise, params = noise_for(target), search.parameters("de", {"particles": 9})
+        before = de.init(target, params, noise)
+        after, info = de.step(target, params, before, noise)
+        assert info.accepted is not None and 0 < info.accepted.double().mean() < 1
+        assert torch.equal(after.costs < before.costs, info.accepted)
+        assert torch.equal((after.z != before.z).any(-1), info.accepted)
 
     def test_crossover_keeps_coordinates(self) -> None:
         proposed = self.propose(crossover=0.5, sigma2=1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -52,8 +53,8 @@ def interacting(params: InteractingParams, z: Tensor, others: Tensor, noise: Noi
         first, second = distinct_pairs(count, noise, z.shape[0])
     else:
         first, second = noise.integers(pool, count), noise.integers(pool, count)
-    difference = _pick(others, first) - _pick(others, second)
-    origin = z if params.base == "self" else _pick(others, noise.integers(pool, count))
+    difference = picked(others, first) - picked(others, second)
+    origin = z if params.base == "self" else picked(others, noise.integers(pool, count))
     proposed = origin + params.gamma * difference + step_size(params, z, noise)
     if params.crossover >= 1:
         return proposed
@@ -66,12 +67,18 @@ def distinct_pairs(count: int, noise: Noise, rows: int) -> tuple[Tensor, Tensor]
     if count < 3:
         return self_, self_
     first = (self_ + 1 + noise.integers(count - 1, count)) % count
-    # Skip both k and I1: count up over the K - 2 others.
-    second = noise.integers(count - 2, count)
-    low, high = torch.minimum(self_, first), torch.maximum(self_, first)
-    second = second + (second >= low)
-    return first, second + (second >= high)
+    return first, another(count, (self_, first), noise)
 
 
-def _pick(z: Tensor, index: Tensor) -> Tensor:
+def another(count: int, taken: Sequence[Tensor], noise: Noise) -> Tensor:
+    """[R, K] uniform among the particles of {0, ..., count - 1} that are not `taken`, different ones [R, K] each."""
+    index = noise.integers(count - len(taken), count)
+    # Skip those taken: count up over the others, past one after the other from below.
+    for number in torch.stack(tuple(taken)).sort(0).values:
+        index = index + (index >= number)
+    return index
+
+
+def picked(z: Tensor, index: Tensor) -> Tensor:
+    """z [R, M, d_z] of particles `index` [R, K]: [R, K, d_z]."""
     return z.gather(1, index[..., None].expand(-1, -1, z.shape[-1]))
