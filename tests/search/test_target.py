@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import copy
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -106,6 +109,23 @@ def test_blocks_do_not_change_a_gradient(monkeypatch: pytest.MonkeyPatch) -> Non
         found.append(target.gradient(weights, leaf, starts, made.actions, [leaf, output], {OUTPUT: output}))
     for one, other in zip(*found):
         assert torch.allclose(one, other, rtol=1e-4, atol=1e-6) and one.abs().max() > 0
+
+
+def test_a_search_that_has_begun_imports_nothing_large() -> None:
+    """Half a second of imports in the first gradient is half a second after a short deadline."""
+    code = """
+import sys
+from lgs import search
+from tests.search import small
+for name in search.names():
+    method, before = search.load(name), set(sys.modules)
+    search.run(method, small.target("cvrp"), search.Budget(rollouts=250, iterations=2))
+    new = set(sys.modules) - before
+    assert len(new) < 40, (name, len(new), sorted(new)[:9])
+"""
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=root)
+    assert done.returncode == 0, done.stderr[-500:]
 
 
 def test_the_budget_of_rollouts_is_exact() -> None:

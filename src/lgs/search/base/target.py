@@ -133,9 +133,10 @@ class Target:
             log_probs = kernel.score(
                 self.problem, self.images, some, actions[:, block], starts[:, block], known=nothing
             )
-            for sum_, part in zip(total, _grad([(weights[:, block] * log_probs).sum()], leaves)):
+            for sum_, part in zip(total, _grad((weights[:, block] * log_probs).sum(), leaves)):
                 sum_ += part
-        return list(_grad([getattr(tables, name) for name in names], wrt, total))
+        pulled = [(getattr(tables, name) * part).sum() for name, part in zip(names, total)]
+        return list(_grad(torch.stack(pulled).sum() if pulled else weights.sum(), wrt))
 
     def check(self) -> None:
         """Raise `Exhausted` if the budget is used up; the first rollout is always allowed."""
@@ -201,9 +202,12 @@ class Target:
         return costs
 
 
-def _grad(values: Sequence[Tensor], wrt: Sequence[Tensor], upstream: Sequence[Tensor] = ()) -> tuple[Tensor, ...]:
-    """Gradients, zero for weights that this problem does not use."""
-    if not any(value.requires_grad for value in values):  # Episodes without a choice.
+def _grad(value: Tensor, wrt: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """Gradients of a number, zero for weights that this problem does not use.
+
+    Torch imports half a second of symbolic algebra when it is given gradients to start from, hence a number.
+    """
+    if not value.requires_grad:  # Episodes without a choice.
         return tuple(torch.zeros_like(leaf) for leaf in wrt)
     # An overlay may have been computed from its leaves, by a graph that its owner needs again.
-    return torch.autograd.grad(values, wrt, upstream or None, retain_graph=True, materialize_grads=True)
+    return torch.autograd.grad(value, wrt, retain_graph=True, materialize_grads=True)
