@@ -300,22 +300,61 @@ class TestAdaptation:
         assert torch.equal(again, restarted.chains.costs)
 
     @pytest.mark.parametrize(("name", "settings"), [("eas", {}), ("eas", {"variant": "lay"}), ("active", {})])
-    def test_adapting_methods_change_their_weights(self, name: str, settings: dict[str, Any]) -> None:
-        _, before = self.state(name, 0, **settings)
-        _, after = self.state(name, 1, **settings)
-        assert isinstance(before, Adapting)
-        changed = [not torch.equal(a, b) for a, b in zip(before.leaves, after.leaves)]
-        assert all(changed) and torch.equal(before.z, after.z)
-        assert len(changed) == {"emb": 3, "lay": 1}.get(settings.get("variant", "emb"), 0) or name == "active"
+    def test_adapting_methods_change_what_they_claim(
+        self, name: str, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """And only that: EAS-Emb and EAS-Lay what the last attention sees, active search everything but z's part."""
+        laid: list[overlay.Overlay] = []
+        evaluate = Target.evaluate
+
+        def watched(target: Target, z: Tensor, starts: Tensor, uniforms: Any = None, over: Any = None) -> Any:
+            laid.append(over or {})
+            return evaluate(target, z, starts, uniforms, over)
+
+        monkeypatch.setattr(Target, "evaluate", watched)
+        target, state = self.state(name, 2, **settings)
+        assert isinstance(state, Adapting) and len(laid) == 3
+        plain, first, second = (overlay.tables(target.model, target.encoded, state.z, over) for over in laid)
+        tables = ("query", "anchors", "scalars", "keys", "values", "logit_keys")
+        for table in tables:
+            assert torch.allclose(getattr(plain, table), getattr(first, table), atol=1e-6), "the model's own at first"
+        moved = {table for table in tables if not torch.equal(getattr(first, table), getattr(second, table))}
+        assert moved == (set(tables) if name == "active" else {"logit_keys"})
+
+    @pytest.mark.parametrize("variant", ["emb", "lay"])
+    def test_eas_step_by_hand(self, variant: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Adam on mean (C - b) log p(y) - imitation log p(best), over k_i or over A in g + A g."""
+        made: list[Any] = []
+        evaluate = Target.evaluate
+        monkeypatch.setattr(Target, "evaluate", lambda *given: made.append(evaluate(*given)) or made[-1])
+        target, state = self.state("eas", 1, variant=variant, imitation=0.3, rate=0.01)
+        decoder, dim = target.model.decoder, target.model.config.dim
+        keys = decoder.logit_keys(target.encoded.nodes).detach()
+        leaf = (keys.clone() if variant == "emb" else torch.zeros(2, dim, dim)).requires_grad_()
+        folded = leaf @ decoder.output.weight if variant == "emb" else keys @ (decoder.output.weight @ leaf)
+        folded = folded if variant == "emb" else folded + keys @ decoder.output.weight
+
+        def log_probs(z: Tensor, actions: Tensor, starts: Tensor) -> Tensor:
+            tables = overlay.tables(target.model, target.encoded, z, {"logit_keys": folded / dim**0.5})
+            return kernel.score(target.problem, target.images, tables, actions, starts)
+
+        costs, best = made[1].costs / state.unit, state.best
+        weights = (costs - costs.mean(1, keepdim=True)).float()
+        objective = (weights * log_probs(state.z, made[1].actions, state.starts)).mean(1).sum()
+        objective = objective - 0.3 * log_probs(best.z, best.actions, best.starts).sum()
+        optimizer = torch.optim.Adam([leaf], lr=0.01)
+        objective.backward()
+        optimizer.step()
+        assert torch.allclose(state.leaves[0], leaf, atol=1e-4)
+        assert torch.equal(best.costs[:, 0], torch.cat([one.costs for one in made], 1).amin(1))
 
     def test_imitation_raises_the_probability_of_the_best(self) -> None:
         gains = []
         for imitation in (0.0, 10.0):
             target, state = self.state("eas", 6, imitation=imitation, rate=0.01)
-            tables = overlay.tables(
-                target.model, target.encoded, state.best.z, dict(zip(("keys", "values", "logit_keys"), state.leaves))
-            )
-            best = state.best
+            decoder, best = target.model.decoder, state.best
+            folded = decoder.fold_output(decoder.output.weight, state.leaves[0])
+            tables = overlay.tables(target.model, target.encoded, best.z, {"logit_keys": folded})
             gains.append(kernel.score(target.problem, target.images, tables, best.actions, best.starts).mean())
         assert gains[1] > gains[0] + 0.1
 

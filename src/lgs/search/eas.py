@@ -17,14 +17,16 @@ from .base.noise import Noise
 from .base.overlay import OUTPUT, Overlay
 from .base.target import Target
 
-EMBEDDINGS = ("keys", "values", "logit_keys")
+LOGIT_KEYS = "logit_keys"
+"""The table that the single-head keys k_i become once W_O is folded in."""
 
 
 @dataclass(frozen=True)
 class Params(AdaptationParams):
     variant: Literal["emb", "lay"] = "emb"
-    """`emb`: the decoder's keys, values and logit keys. `lay`: a layer g + A g before W_O, which starts as the
-    identity; it is linear, so that it folds into the decoder's tables."""
+    """`emb` (EAS-Emb): the embeddings k_i that the last, single-head attention compares the glimpse with.
+    `lay` (EAS-Lay): a residual layer g + A g before W_O, the identity at first. The published one has a ReLU
+    between two matrices; this one is linear, so that it folds into the decoder's tables."""
 
 
 def init(target: Target, params: Params, noise: Noise) -> Adapting:
@@ -32,8 +34,10 @@ def init(target: Target, params: Params, noise: Noise) -> Adapting:
 
 
 def step(target: Target, params: Params, state: Adapting, noise: Noise) -> tuple[Adapting, Info]:
+    lay = _embeddings if params.variant == "emb" else _layer
+
     def overlay(leaves: Sequence[Tensor]) -> Overlay:
-        return _embeddings(leaves) if params.variant == "emb" else _layer(target, leaves)
+        return lay(target, leaves[0])
 
     return adaptation.adapt(target, params, state, overlay, noise)
 
@@ -41,16 +45,16 @@ def step(target: Target, params: Params, state: Adapting, noise: Noise) -> tuple
 def _leaves(target: Target, params: Params) -> list[Tensor]:
     if params.variant == "emb":
         with torch.no_grad():
-            tables = target.model.tables(target.encoded, target.encoded.mean[:, None])
-        return [getattr(tables, name).clone() for name in EMBEDDINGS]
+            return [target.model.decoder.logit_keys(target.encoded.nodes)]
     dim = target.model.config.dim
     return [target.encoded.nodes.new_zeros((target.rows, dim, dim))]
 
 
-def _embeddings(leaves: Sequence[Tensor]) -> Overlay:
-    return dict(zip(EMBEDDINGS, leaves))
+def _embeddings(target: Target, keys: Tensor) -> Overlay:
+    decoder = target.model.decoder
+    return {LOGIT_KEYS: decoder.fold_output(decoder.output.weight, keys)}
 
 
-def _layer(target: Target, leaves: Sequence[Tensor]) -> Overlay:
+def _layer(target: Target, extra: Tensor) -> Overlay:
     output = overlays.weight(target.model, OUTPUT, target.rows)
-    return {OUTPUT: output + output @ leaves[0]}
+    return {OUTPUT: output + output @ extra}
