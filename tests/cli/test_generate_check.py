@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from lgs import cli, io
+from lgs.io import schemas
 
 from ..io.samples import JOBSHOP, KNAPSACK, SOLOMON, TSP, VRP
 
@@ -92,6 +93,8 @@ def test_generate_again(lgs: Run, tmp_path: Path) -> None:
         (("tsp", "--out", "DIR", "--count", "0"), "count"),
         (("tsp", "--out", "DIR", "--size", "1000000000000"), "size"),
         (("tsp", "--out", "DIR", "--format", "yaml"), "yaml"),
+        (("tsp", "--out", "DIR", "--seed", "-1"), "--seed"),
+        (("tsp", "--out", "DIR", "--seed", str(2**64)), "--seed"),
         (("tsp",), "out"),
     ],
 )
@@ -102,6 +105,19 @@ def test_generate_refuses(lgs: Run, tmp_path: Path, words: tuple[str, ...], erro
     assert done.code == 2
     assert error in done.err
     assert "Traceback" not in done.err
+    assert not (tmp_path / "new").exists()
+
+
+def test_generate_takes_every_seed_of_torch(lgs: Run, tmp_path: Path) -> None:
+    assert lgs("generate", "tsp", "--size", 3, "--seed", 2**64 - 1, "--out", tmp_path).code == 0
+
+
+def test_generate_leaves_nothing_behind_for_a_problem_without_files(
+    lgs: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schemas, "names", lambda: ["cvrp"])
+    done = lgs("generate", "tsp", "--size", 3, "--out", tmp_path / "new")
+    assert done == Done(2, "", "lgs: tsp has no files; add tsp.py to lgs/io/schemas\n")
     assert not (tmp_path / "new").exists()
 
 
@@ -167,6 +183,12 @@ def test_gap_of_what_is_maximised(lgs: Run, tmp_path: Path) -> None:
     """12 of 15 is 20 percent short."""
     files = put(tmp_path, a_kp=KNAPSACK + "1 0 1 1\n", a_json="[2, 4, 3]")
     assert json.loads(lgs("check", *files, "--json").out)["gap"] == pytest.approx(20)
+
+
+def test_check_of_an_empty_knapsack(lgs: Run, tmp_path: Path) -> None:
+    """What `lgs solve` writes where nothing fits."""
+    done = lgs("check", *put(tmp_path, a_kp="2 1\n5 2\n6 3\n", a_json='{"problem": "knapsack", "solution": []}'))
+    assert done == Done(0, "feasible\nvalue 0\n", "")
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,15 @@ def test_csv_of_stops(tmp_path: Path) -> None:
     assert written(tmp_path, KNAPSACK, "b.csv", [[1, 3]], 11) == "number,weight,value\n1,2.5,10.0\n3,0.5,1.0\n"
 
 
+@pytest.mark.parametrize("name", ["a.json", "a.csv"])
+def test_an_empty_knapsack_is_written_and_read_back(tmp_path: Path, name: str) -> None:
+    """Where nothing fits it is the only solution."""
+    nothing_fits = "2 1\n5 2\n6 3\n"
+    text = written(tmp_path, nothing_fits, name, [[]], 0)
+    assert solution(tmp_path, nothing_fits, f"again-{name}", text) == [[]]
+    assert read(tmp_path, nothing_fits).check([[]]).feasible
+
+
 def test_csv_of_stops_has_the_times_of_a_route(tmp_path: Path) -> None:
     """The vehicle reaches customer 1 after 5, waits until 10 and leaves at 15."""
     text = written(tmp_path, SOLOMON, "a.csv", [[1], [2]], 20)
@@ -125,6 +134,9 @@ def test_csv_of_a_tour(tmp_path: Path) -> None:
         (TSP, "a.json", '{"solution": [1, 9]}', ("solution[1]: '9' is not in square",)),
         (TSP, "a.json", '{"solution": 3}', ("solution: a list expected",)),
         (TSP, "a.json", "[]", ("solution: is empty",)),
+        (VRP, "a.json", "[[]]", ("solution: is empty",)),
+        (JOBSHOP, "a.json", "[]", ("solution: is empty",)),
+        (JOBSHOP, "a.csv", "job,operation,start\n", (":1: no rows follow the titles",)),
         (VRP, "a.json", "[1, 2, 3]", ("solution: route is missing",)),
         (VRP, "a.json", "[[1, 2], 3]", ("solution: route is missing",)),
         (VRP, "a.json", "[[1, [2]], [3]]", ("solution[0][1]: a number or text expected, not a list",)),

@@ -10,6 +10,9 @@ import typer
 
 from .errors import explained
 
+MAX_SEED = 2**64 - 1
+"""The largest seed that torch's generators take."""
+
 
 class Form(str, Enum):
     """How the files are written."""
@@ -23,7 +26,9 @@ def generate(
     out: Annotated[Path, typer.Option(help="Folder for the files; made if it does not exist.")],
     size: Annotated[int, typer.Option(min=1, max=2_000, help="Customers, nodes, items or jobs.")] = 100,
     count: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many instances.")] = 1,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same instances, whatever the count.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=MAX_SEED, help="The same seed gives the same instances, whatever the count.")
+    ] = 0,
     form: Annotated[
         Form, typer.Option("--format", help="json, or the problem's own: .tsp, .vrp, Solomon's .txt, .kp, .jsp.")
     ] = Form.json,
@@ -36,9 +41,10 @@ def generate(
 
         kind = problems.load(problem)
         suffix = io.native(problem).SUFFIX if form is Form.native else f".{form.value}"
-        out.mkdir(parents=True, exist_ok=True)
         generator = torch.Generator().manual_seed(seed)
         for number in range(1, count + 1):
             name = f"{problem}-n{size}-s{seed}-{number}"
-            io.write(out / f"{name}{suffix}", io.wrap(problem, kind.generate(1, size, generator), name))
+            named = io.wrap(problem, kind.generate(1, size, generator), name)
+            out.mkdir(parents=True, exist_ok=True)
+            io.write(out / f"{name}{suffix}", named)
         print(f"{count} {problem} instance{'s' if count > 1 else ''} of size {size} (seed {seed}) in {out}")

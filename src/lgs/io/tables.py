@@ -38,8 +38,11 @@ def header(text: str) -> list[str]:
     return [title.strip().strip('"').lower() for title in line.split(delimiter)]
 
 
-def parse(text: str, path: str, known: Collection[str] = ()) -> Table:
-    """All rows have as many cells as there are titles; titles that are `known` in lower case are given so."""
+def parse(text: str, path: str, known: Collection[str] = (), empty: bool = False) -> Table:
+    """All rows have as many cells as there are titles; titles that are `known` in lower case are given so.
+
+    Without any row it is an error, unless the table may be `empty`.
+    """
     about, lines = {}, text.split("\n")
     start = 0
     while start < len(lines) and (not lines[start].strip() or lines[start].lstrip().startswith("#")):
@@ -70,14 +73,14 @@ def parse(text: str, path: str, known: Collection[str] = ()) -> Table:
                     raise ReadError(f"{line}: more than {MAX_NODES:,} rows")
     except csv.Error as error:
         raise ReadError(f"{path}:{start + reader.line_num}: not valid CSV: {error}") from None
-    if not rows:
+    if not rows and not empty:
         raise ReadError(f"{where}: no rows follow the titles")
     return Table(about, titles or [], where, rows)
 
 
-def write(rows: Sequence[dict[str, Any]]) -> str:
-    """Titles and rows; a column without any value is left out."""
-    titles = [title for title in rows[0] if any(row[title] != "" for row in rows)] if rows else []
+def write(rows: Sequence[dict[str, Any]], least: Sequence[str]) -> str:
+    """Titles and rows; a column without any value is left out. Without any row: the titles `least`."""
+    titles = [title for title in rows[0] if any(row[title] != "" for row in rows)] if rows else list(least)
     out = io.StringIO()
     writer = csv.DictWriter(out, titles, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()

@@ -4,6 +4,7 @@ A schema turns named texts into a checked instance and back, and solutions into 
 
 - `SINGLE`, `COLUMNS`, `TABLES`: the names of its fields by shape; `PLACES`: whether it has coordinates or a matrix;
 - `FIRST`: the number of entry 0 of a solution in solution files; `KEYS`: the columns that `parse` needs;
+- `EMPTY`: whether a solution may be empty, as that of a knapsack into which nothing fits;
 - `build(fields) -> Instance` raises a ReadError that names the place of whatever is wrong;
 - `describe(instance) -> dict`: the JSON fields of a batch of one, which `build` reads back exactly;
 - `rows(named, solution)`: a solution as rows of a table; `parse(named, rows)`: the solution from the rows of a file;
@@ -32,6 +33,7 @@ class Schema(Protocol):
     PLACES: bool
     FIRST: int
     KEYS: tuple[str, ...]
+    EMPTY: bool
 
     def build(self, fields: Fields) -> Any: ...
     def describe(self, instance: Any) -> dict[str, Any]: ...

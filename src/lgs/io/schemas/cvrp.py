@@ -6,7 +6,10 @@ from ...problems.cvrp import Instance
 from ..fields import Fields
 from ..routes import describe, loads, parse, plain, rows
 
-__all__ = ["COLUMNS", "FIRST", "KEYS", "PLACES", "SINGLE", "TABLES", "build", "describe", "parse", "plain", "rows"]
+__all__ = [
+    "COLUMNS", "EMPTY", "FIRST", "KEYS", "PLACES", "SINGLE", "TABLES",
+    "build", "describe", "parse", "plain", "rows",
+]  # fmt: skip
 
 SINGLE = ("capacity",)
 COLUMNS = ("demand",)
@@ -14,6 +17,7 @@ TABLES: tuple[str, ...] = ()
 PLACES = True
 FIRST = 0
 KEYS = ("route", "number")
+EMPTY = False
 
 
 def build(fields: Fields) -> Instance:

@@ -12,7 +12,10 @@ from ..fields import Fields
 from ..named import Named
 from ..routes import parse, plain
 
-__all__ = ["COLUMNS", "FIRST", "KEYS", "PLACES", "SINGLE", "TABLES", "build", "describe", "parse", "plain", "rows"]
+__all__ = [
+    "COLUMNS", "EMPTY", "FIRST", "KEYS", "PLACES", "SINGLE", "TABLES",
+    "build", "describe", "parse", "plain", "rows",
+]  # fmt: skip
 
 SINGLE = ("capacity",)
 COLUMNS = ("demand", "ready", "due", "service")
@@ -20,6 +23,7 @@ TABLES: tuple[str, ...] = ()
 PLACES = True
 FIRST = 0
 KEYS = ("route", "number")
+EMPTY = False
 
 
 def build(fields: Fields) -> Instance:

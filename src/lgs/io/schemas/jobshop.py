@@ -20,6 +20,7 @@ TABLES = ("duration", "machine")
 PLACES = False
 FIRST = 0
 KEYS = ("job", "operation", "start")
+EMPTY = False
 
 
 def build(fields: Fields) -> Instance:

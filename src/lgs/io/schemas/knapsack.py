@@ -20,6 +20,7 @@ TABLES: tuple[str, ...] = ()
 PLACES = False
 FIRST = 0
 KEYS = ("number",)
+EMPTY = True
 
 
 def build(fields: Fields) -> Instance:

@@ -18,6 +18,7 @@ TABLES: tuple[str, ...] = ()
 PLACES = True
 FIRST = 1
 KEYS = ("number",)
+EMPTY = False
 
 
 def build(fields: Fields) -> Instance:

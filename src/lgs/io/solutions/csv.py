@@ -12,10 +12,12 @@ PROBLEMS = tuple(names())
 
 
 def read(text: str, path: str, named: Named) -> Solution:
-    table = tables.parse(text, path)
-    table.require(schema(named.problem.name).KEYS)
-    return schema(named.problem.name).parse(named, table.rows)
+    kind = schema(named.problem.name)
+    table = tables.parse(text, path, empty=kind.EMPTY)
+    table.require(kind.KEYS)
+    return kind.parse(named, table.rows)
 
 
 def write(named: Named, solution: Solution, cost: float) -> str:
-    return tables.write(schema(named.problem.name).rows(named, solution))
+    kind = schema(named.problem.name)
+    return tables.write(kind.rows(named, solution), kind.KEYS)

@@ -25,13 +25,14 @@ def read(text: str, path: str, named: Named) -> Solution:
         if "solution" not in data:
             raise ReadError(f"{path}: solution is missing")
         data = data["solution"]
-    rows = _rows(data, f"{path}: solution")
-    wanted = schema(named.problem.name).KEYS
+    rows, kind = _rows(data, f"{path}: solution"), schema(named.problem.name)
+    if not rows and not kind.EMPTY:
+        raise ReadError(f"{path}: solution: is empty")
     for row in rows:
-        missing = [key for key in wanted if key not in row]
+        missing = [key for key in kind.KEYS if key not in row]
         if missing:
-            raise ReadError(f"{path}: solution: {missing[0]} is missing; {' and '.join(wanted)} make a solution")
-    return schema(named.problem.name).parse(named, rows)
+            raise ReadError(f"{path}: solution: {missing[0]} is missing; {' and '.join(kind.KEYS)} make a solution")
+    return kind.parse(named, rows)
 
 
 def write(named: Named, solution: Solution, cost: float) -> str:
@@ -51,6 +52,4 @@ def _rows(data: Any, where: str) -> list[dict[str, Cell]]:
             rows += [{"route": Cell(str(i), here), "number": cell} for cell in jsontext.column(entry, here)]
         else:
             rows.append({"number": jsontext.cell(entry, here)})
-    if not rows:
-        raise ReadError(f"{where}: is empty")
     return rows
