@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+import lgs
 from lgs import io, problems, search
-from lgs.cli.display import sparkline
+from lgs.cli.display import Display, sparkline
 from lgs.model import weights as weights_files
 
 from ..conftest import Run
@@ -257,6 +258,16 @@ def test_bench_files(command: Run, tmp_path: Path, weights: dict[str, Path]) -> 
 
 
 def test_sparkline() -> None:
-    assert sparkline([]) == sparkline([(0.0, float("inf"))]) == ""
-    falling = sparkline([(0.0, 8.0), (1.0, 4.0), (2.0, 1.0)])
+    assert sparkline([], 2.0) == sparkline([(0.0, float("inf"))], 2.0) == ""
+    falling = sparkline([(0.0, 8.0), (1.0, 4.0), (2.0, 1.0)], 2.0)
     assert falling[0] == "█" and falling[-1] == "▁" and list(falling) == sorted(falling, reverse=True)
+    assert sparkline([(0.0, 8.0), (1.0, 1.0)], 100.0).count("▁") == 32, "it was found early, and time goes on"
+
+
+def test_the_display_remembers_improvements_not_iterations() -> None:
+    """A search of hours has millions of iterations, and the display goes through its memory eight times a second."""
+    display, instances = Display(), (lgs.Problem.tsp(coords=[[0, 0], [1, 1]]),)
+    for iteration in range(1000):
+        cost = 9.0 if iteration < 500 else 4.0
+        display(lgs.Progress(instances, (cost,), iteration / 100, 3600.0, iteration, iteration, 0.5))
+    assert [cost for _, cost in display._history] == [9.0, 4.0]

@@ -36,6 +36,11 @@ def solved(problem: str, size: int) -> tuple[io.Named, list[list[int]]]:
     return named, kind.solution(instance, torch.tensor(actions))
 
 
+def drawable(problem: str, size: int) -> tuple[Any, list[list[int]]]:
+    named, found = solved(problem, size)
+    return named.instance, found
+
+
 def image(figure: Any) -> bytes:
     file = streams.BytesIO()
     figure.savefig(file, format="png", dpi=40)
@@ -147,6 +152,33 @@ def test_the_gantt_chart_shows_every_operation_and_the_makespan() -> None:
     assert ax.lines[0].get_xdata()[0] == named.check(found).cost
     # Counted from 1, as in what the checker says.
     assert [label.get_text() for label in ax.get_yticklabels()] == ["machine 1", "machine 2", "machine 3"]
+
+
+def test_many_jobs_are_named_beside_the_schedule() -> None:
+    """Their bars are too narrow for numbers; few jobs need no legend."""
+    (few,) = gantt.draw(*drawable("jobshop", 3)).axes
+    assert few.get_legend() is None
+    (many,) = gantt.draw(*drawable("jobshop", gantt.LABELLED + 1)).axes
+    assert [text.get_text() for text in many.get_legend().get_texts()] == [str(1 + job) for job in range(16)]
+
+
+def test_numbers_stay_within_their_bars() -> None:
+    """A number of two digits needs a bar of twice the width."""
+    (ax,) = gantt.draw(*drawable("jobshop", 12)).axes
+    end = ax.lines[0].get_xdata()[0]
+    widths = {bar.get_x() + bar.get_width() / 2: bar.get_width() for bar in ax.patches}
+    shown = [(text.get_text(), widths[text.get_position()[0]]) for text in ax.texts]
+    assert shown and all(width >= gantt.NARROWEST * len(number) * end for number, width in shown)
+
+
+def test_numbers_of_short_routes_do_not_lie_upon_one_another() -> None:
+    named, _ = solved("cvrptw", 20)
+    (ax,) = windows.draw(named.instance, [[customer] for customer in range(1, 21)]).axes
+    assert len(ax.texts) == 20
+    named, _ = solved("cvrptw", 60)
+    routes = [[customer] for customer in range(1, 11)] + [list(range(11, 61))]
+    heights = [text.get_position()[1] for text in windows.draw(named.instance, routes).axes[0].texts]
+    assert min(np.diff(heights)) >= windows.LINE * 60 - 1e-9
 
 
 def test_service_lies_inside_the_windows() -> None:

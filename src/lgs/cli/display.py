@@ -47,7 +47,10 @@ class Display:
         if self._progress is None or progress.instances is not self._progress.instances:
             self._history, self._accepted, self._printed = [], math.nan, -math.inf
         self._progress, self._heard = progress, time.monotonic()
-        self._history.append((progress.seconds, sum(progress.costs) / len(progress.costs)))
+        mean = sum(progress.costs) / len(progress.costs)
+        # A long search has millions of iterations and few improvements.
+        if not self._history or mean != self._history[-1][1]:
+            self._history.append((progress.seconds, mean))
         if progress.acceptance is not None:
             old = progress.acceptance if math.isnan(self._accepted) else self._accepted
             self._accepted = 0.9 * old + 0.1 * progress.acceptance
@@ -73,7 +76,8 @@ class Display:
         if progress is None:
             return Text("")
         table = Table.grid(padding=(0, 2))
-        table.add_row(Text(title(progress), style="bold"), Text(sparkline(self._history), style="cyan"))
+        bars = Text(sparkline(self._history, progress.seconds), style="cyan")
+        table.add_row(Text(title(progress), style="bold"), bars)
         left = max(0.0, progress.time_limit - progress.seconds - (time.monotonic() - self._heard))
         table.add_row(*(Text(part) for part in (self._best(progress), self._work(progress))))
         table.add_row(Text(f"{left:.0f} s left", style="dim"), Text("Ctrl-C keeps the best so far", style="dim"))
@@ -101,13 +105,13 @@ def title(progress: Progress) -> str:
     return f"{first.name} ({first.problem.name})" if count == 1 else f"{count} of {first.problem.name} together"
 
 
-def sparkline(history: list[tuple[float, float]]) -> str:
-    """Values over time as bars from the lowest to the highest, `_WIDTH` moments of the time so far."""
+def sparkline(history: list[tuple[float, float]], end: float) -> str:
+    """Values from their moments on, until `end`, as `_WIDTH` bars from the lowest to the highest."""
     known = [(moment, value) for moment, value in history if math.isfinite(value)]
     if not known:
         return ""
     low, high = min(value for _, value in known), max(value for _, value in known)
-    end, bars, place = known[-1][0], "", 0
+    bars, place = "", 0
     for cell in range(_WIDTH):
         while place + 1 < len(known) and known[place + 1][0] <= end * (cell + 1) / _WIDTH:
             place += 1

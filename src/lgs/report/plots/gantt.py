@@ -11,7 +11,9 @@ from . import canvas
 LABELLED = 15
 """Jobs whose numbers are still readable in their bars."""
 NARROWEST = 0.015
-"""Share of the whole time that a bar with a number has at least."""
+"""Share of the whole time that a bar has at least for each digit of its number."""
+PER_COLUMN = 25
+"""Jobs below one another in the legend, which names them where the bars cannot."""
 _HATCHES = ("", "////", "....", "xxxx")
 
 
@@ -23,7 +25,7 @@ def draw(instance: Instance, starts: list[list[int]], title: str = "", ax: Any =
         nodes = range(job * instance.steps, (job + 1) * instance.steps)
         rows, widths = [machines[node] for node in nodes], [lengths[node] for node in nodes]
         hatch = _HATCHES[job // len(canvas.COLOURS) % len(_HATCHES)]
-        ax.barh(
+        bars = ax.barh(
             rows,
             widths,
             left=times,
@@ -33,11 +35,12 @@ def draw(instance: Instance, starts: list[list[int]], title: str = "", ax: Any =
             edgecolor="white",
             linewidth=0.5,
         )
+        bars.set_label(str(job + 1))
         if instance.jobs <= LABELLED:
             ink = canvas.ink(canvas.colour(job))
             plate = {"facecolor": canvas.colour(job), "edgecolor": "none", "pad": 0.7}
             for row, start, width in zip(rows, times, widths):
-                if width >= NARROWEST * end:
+                if width >= NARROWEST * len(str(job + 1)) * end:
                     ax.text(
                         start + width / 2, row, job + 1, ha="center", va="center", color=ink, fontsize=7, bbox=plate
                     )
@@ -46,5 +49,8 @@ def draw(instance: Instance, starts: list[list[int]], title: str = "", ax: Any =
     ax.set_yticks(range(instance.steps), [f"machine {row + 1}" for row in range(instance.steps)], fontsize=7)
     ax.invert_yaxis()
     ax.set_xlabel("time; the numbers are jobs" if instance.jobs <= LABELLED else "time; a colour and pattern per job")
+    if instance.jobs > LABELLED:
+        columns = -(-instance.jobs // PER_COLUMN)
+        ax.legend(title="job", fontsize=7, ncols=columns, loc="upper left", bbox_to_anchor=(1.01, 1.0))
     ax.set_title(title)
     return ax.figure

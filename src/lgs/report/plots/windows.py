@@ -13,6 +13,8 @@ LABELLED = 60
 """Customers that still have their numbers."""
 NUMBERED = 25
 """Routes that still have theirs."""
+LINE = 0.02
+"""Share of the height that a route's number takes."""
 CROWD = 150
 """Rows from which on lines become thinner, so that they do not cover what they divide."""
 
@@ -23,6 +25,7 @@ def draw(instance: Instance, routes: list[list[int]], title: str = "", ax: Any =
     ready, due, service = (values[0].tolist() for values in (instance.ready, instance.due, instance.service))
     thin = min(1.0, CROWD / max(1, sum(map(len, routes))))
     rows: list[int] = []
+    middles: list[float] = []
     waits: list[tuple[float, float]] = []
     serves: list[tuple[float, float, str]] = []
     order = around_depot(instance, routes)
@@ -41,15 +44,24 @@ def draw(instance: Instance, routes: list[list[int]], title: str = "", ax: Any =
         clock.append((time + travel[here][DEPOT], len(rows) - 0.5))
         ax.plot(*zip(*clock), color=colour, linewidth=0.8 * thin, zorder=3)
         ax.axhline(len(rows) - 0.5, color="black", linewidth=0.4 * thin)
-        if len(routes) <= NUMBERED:
-            middle = (begin + len(rows) - 1) / 2
-            ax.text(1.01, middle, f"{number + 1}", transform=ax.get_yaxis_transform(), va="center", fontsize=7)
+        middles.append((begin + len(rows) - 1) / 2)
+    if len(routes) <= NUMBERED:
+        for number, height in zip(order, _apart(middles, LINE * len(rows))):
+            ax.text(1.01, height, f"{number + 1}", transform=ax.get_yaxis_transform(), va="center", fontsize=7)
     _bars(ax, 0.9, 1, [(ready[stop], due[stop] - ready[stop], "#E4E4E4") for stop in rows])
     _bars(ax, 0.25, 2, [(*wait, canvas.GREY) for wait in waits])
     _bars(ax, 0.7, 4, serves)
     _scales(ax, rows, ready[DEPOT], due[DEPOT])
     ax.set_title(title or "hours of the customers (grey), waiting and service, by route")
     return ax.figure
+
+
+def _apart(heights: list[float], least: float) -> list[float]:
+    """Rising heights, each pushed as far as it takes to be `least` beyond the one before."""
+    found: list[float] = []
+    for height in heights:
+        found.append(max(height, found[-1] + least) if found else height)
+    return found
 
 
 def _bars(ax: Any, height: float, layer: int, bars: list[tuple[float, float, str]]) -> None:
