@@ -39,6 +39,7 @@ def generation(problem: AnyProblem) -> None:
         assert dataclasses.is_dataclass(instance) and instance.__dataclass_params__.frozen
         assert len(instance) == BATCH
         assert all(len(tensor) == BATCH for tensor in instance._tensors())
+        assert [problem.obstacles(instance.rows([row])) for row in range(BATCH)] == [[]] * BATCH, "it can be solved"
     before = torch.random.get_rng_state()
     first, again, other = (problem.generate(BATCH, 7, seeded(seed)) for seed in (1, 1, 2))
     assert torch.equal(before, torch.random.get_rng_state()), "all randomness comes from the generator given"

@@ -70,6 +70,7 @@ def test_cvrp(seed: int, demands: list[int], spare: int) -> None:
         demands=torch.tensor([[0, *demands]]),
         capacity=torch.tensor([capacity]),
     )
+    assert problem.obstacles(instance) == []
     actions = all_actions(problem, instance)
     feasible = {
         tuple(plan)
@@ -86,14 +87,18 @@ def test_cvrp(seed: int, demands: list[int], spare: int) -> None:
 
 @st.composite
 def windows(draw: st.DrawFn) -> tuple[WindowsInstance, list[list[int]], list[int], list[int], list[int], list[int]]:
-    """Whole numbers in the taxicab metric, so that arrivals hit the end of a window exactly and often."""
+    """Whole numbers in the taxicab metric, so that arrivals hit the end of a window exactly and often.
+
+    A climb takes its height longer than the way down: no way is as long as the way back.
+    """
     customers = draw(st.integers(1, 4))
-    small = st.integers(0, 4)
-    places = draw(st.lists(st.tuples(small, small), min_size=customers + 1, max_size=customers + 1))
-    travel = [[abs(a - x) + abs(b - y) for x, y in places] for a, b in places]
+    small, low = st.integers(0, 4), st.integers(0, 2)
+    places = draw(st.lists(st.tuples(small, small, low), min_size=customers + 1, max_size=customers + 1))
+    travel = [[abs(a - x) + abs(b - y) + max(0, up - h) for x, y, up in places] for a, b, h in places]
     service = [0, *draw(st.lists(st.integers(0, 2), min_size=customers, max_size=customers))]
-    closing = draw(st.integers(4, 30))
-    ready, due = [0], [closing]
+    opening = draw(st.integers(0, 5))
+    closing = opening + draw(st.integers(4, 30))
+    ready, due = [opening], [closing]
     for _ in range(customers):
         start = draw(st.integers(0, 10))
         ready.append(start)
@@ -130,6 +135,7 @@ def test_cvrptw(drawn: Any) -> None:
         for plan in routings(customers)
         if all(sum(demands[c] for c in route) <= 6 and on_time(route, travel, ready, due, service) for route in plan)
     }
+    assert bool(CVRPTW().obstacles(instance)) == (not feasible)
     for problem, key in (
         (CVRPTW(), lambda plan: (0, sum(route_length(travel, route) for route in plan))),
         (CVRPTW(vehicles_first=True), lambda plan: (len(plan), sum(route_length(travel, route) for route in plan))),

@@ -63,8 +63,18 @@ def test_actions_of_routes() -> None:
     assert PROBLEM.solution(CROSS, torch.tensor([-1] * 8)) == []
 
 
+def test_the_episode_ends_with_the_last_customer() -> None:
+    """The way home from there is no choice."""
+    state = PROBLEM.reset(CROSS, 1)
+    for node in (1, 2, 0, 3, 4):
+        assert PROBLEM.allowed(CROSS, state)[0, 0, node]
+        state = PROBLEM.step(CROSS, state, torch.tensor([[node]]))
+    assert not PROBLEM.allowed(CROSS, state).any()
+
+
 def test_a_demand_over_the_capacity_has_no_solution() -> None:
-    instance = dataclasses.replace(CROSS, capacity=torch.tensor([25]))
+    instance = dataclasses.replace(CROSS, capacity=torch.tensor([25]), unit=0.1)
+    assert PROBLEM.obstacles(instance) == ["customer 1 demands 3, more than the vehicle's capacity of 2.5"]
     actions = random_actions(PROBLEM, instance, 10, seeded(0))
     assert PROBLEM.cost(instance, actions).isinf().all()
     for row in actions[0]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lgs import problems
 from lgs.problems.cvrptw import CVRPTW, Instance, vehicle_price
-from lgs.problems.geometry import from_coords
+from lgs.problems.geometry import from_coords, from_matrix
 
 from .episodes import all_actions, random_actions, seeded
 
@@ -74,6 +74,36 @@ def test_what_is_too_late_is_masked() -> None:
     assert violations([[2, 1], [3]], hurried) == ("route 1 is back at 50, after the depot closes at 49",)
 
 
+def test_the_day_may_begin_at_any_hour() -> None:
+    """The same street a thousand hours later: the depot opens then, and every clock with it."""
+    later = dataclasses.replace(STREET, ready=STREET.ready + 1000, due=STREET.due + 1000)
+    assert play(3, 1, 0, 2, instance=later) == [1010, 1035, 1000, 1025]
+    assert violations([[3], [1, 2]], later) == ()
+    assert violations([[1, 3], [2]], later) == ("route 1 reaches customer 3 at 1055, after it closes at 1010",)
+    assert PROBLEM.obstacles(later) == []
+    states = [PROBLEM.step(day, PROBLEM.reset(day, 1), torch.tensor([[3]])) for day in (STREET, later)]
+    for table in (PROBLEM.allowed, PROBLEM.dynamic_features):
+        assert torch.equal(table(STREET, states[0]), table(later, states[1]))
+    assert torch.equal(PROBLEM.context(STREET, states[0]).scalars, PROBLEM.context(later, states[1]).scalars)
+
+
+def test_the_way_home_counts_in_its_own_direction() -> None:
+    """An hour out, five hours back: whoever is served after 5 is not home by 10."""
+    slope = Instance(
+        places=from_matrix(torch.tensor([[[0, 1], [5, 0]]])),
+        demands=torch.tensor([[0, 1]]),
+        capacity=torch.tensor([1]),
+        ready=times(0, 0),
+        due=times(10, 10),
+        service=times(0, 0),
+    )
+    assert slope.latest().tolist() == [[10, 5]]
+    assert PROBLEM.obstacles(slope) == [] and violations([[1]], slope) == ()
+    early = dataclasses.replace(slope, due=times(5, 10))
+    assert PROBLEM.obstacles(early) != []
+    assert violations([[1]], early) == ("route 1 is back at 6, after the depot closes at 5",)
+
+
 def test_each_fault_is_named() -> None:
     assert violations([[3], [1, 2]]) == ()
     assert violations([[1, 2]]) == ("customer 3 is never visited",)
@@ -115,17 +145,22 @@ def test_one_vehicle_less_beats_any_distance(seed: int) -> None:
     assert torch.equal((fleet / price).floor().long(), vehicles)
 
 
+LATE = "cannot be served within its hours by a vehicle back before the depot closes"
+
+
 @pytest.mark.parametrize(
-    "change",
+    ("change", "obstacle"),
     [
-        {"due": times(100, 40, 50, 9)},  # customer 3 closes before anyone can be there
-        {"due": times(100, 40, 50, 10), "ready": times(0, 30, 0, 95)},  # opens after it closes
-        {"due": times(36, 40, 50, 10)},  # customer 1 is left at 35 for a way home of 10
-        {"demands": torch.tensor([[0, 30, 61, 25]])},  # customer 2 fits no vehicle
+        ({"due": times(100, 40, 50, 9)}, f"customer 3 {LATE}"),  # closes before anyone can be there
+        ({"ready": times(0, 30, 0, 95)}, f"customer 3 {LATE}"),  # opens after it closes
+        # Customer 1 is left at 35 for a way home of 10, a minute too long.
+        ({"due": times(44, 40, 50, 10), "service": times(0, 5, 4, 0)}, f"customer 1 {LATE}"),
+        ({"demands": torch.tensor([[0, 30, 61, 25]])}, "customer 2 demands 61, more than the vehicle's capacity of 60"),
     ],
 )
-def test_without_a_solution_the_episode_still_ends(change: dict[str, torch.Tensor]) -> None:
+def test_without_a_solution_the_episode_still_ends(change: dict[str, torch.Tensor], obstacle: str) -> None:
     instance = dataclasses.replace(STREET, **change)
+    assert PROBLEM.obstacles(instance) == [obstacle]
     actions = all_actions(PROBLEM, instance)
     assert PROBLEM.cost(instance, actions[None]).isinf().all()
     for table in (*PROBLEM.features(instance), PROBLEM.dynamic_features(instance, PROBLEM.reset(instance, 2))):
