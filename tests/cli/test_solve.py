@@ -257,6 +257,14 @@ def test_bench_files(command: Run, tmp_path: Path, weights: dict[str, Path]) -> 
     assert command(*words).code == 2
 
 
+def test_directories_may_have_dots_in_their_names(command: Run, tmp_path: Path, weights: dict[str, Path]) -> None:
+    file, folder = put(tmp_path, "tsp"), tmp_path / "run.1"
+    folder.mkdir()
+    done = command("solve", file, "--time", 0.1, "-q", "--model", weights["tsp"], "--out", folder)
+    assert done.code == 0, done.err
+    assert [path.name for path in folder.iterdir()] == ["a.tour"]
+
+
 def test_sparkline() -> None:
     assert sparkline([], 2.0) == sparkline([(0.0, float("inf"))], 2.0) == ""
     falling = sparkline([(0.0, 8.0), (1.0, 4.0), (2.0, 1.0)], 2.0)

@@ -51,7 +51,7 @@ def _places(
         return []
     if len(instances) == 1 and not wanted.is_dir():
         return [wanted]
-    if wanted.suffix:
+    if wanted.suffix and not wanted.is_dir():
         raise ValueError(f"{option} {wanted}: one file cannot hold {len(instances)} solutions; name a directory")
     wanted.mkdir(parents=True, exist_ok=True)
     places = [wanted / f"{source.stem}{suffix}" for source, suffix in zip(sources, suffixes)]

@@ -9,8 +9,8 @@ from ...problems.routes import DEPOT
 from . import canvas
 from .routes import around_depot
 
-LABELLED = 60
-"""Customers that still have their numbers."""
+LABELLED = 100
+"""Customers that still have their numbers, smaller where there are many: Solomon's instances have so many."""
 NUMBERED = 25
 """Routes that still have theirs."""
 LINE = 0.02
@@ -73,7 +73,7 @@ def _bars(ax: Any, height: float, layer: int, bars: list[tuple[float, float, str
 def _scales(ax: Any, rows: list[int], opening: float, closing: float) -> None:
     ax.set_ylim(len(rows) - 0.5, -0.5)
     shown = range(len(rows)) if len(rows) <= LABELLED else []
-    ax.set_yticks(list(shown), [str(rows[row]) for row in shown], fontsize=6)
+    ax.set_yticks(list(shown), [str(rows[row]) for row in shown], fontsize=min(6.0, 430 / max(1, len(rows))))
     ax.set_ylabel("customers in the order of their routes")
     ax.set_xlim(opening, closing)
     ax.set_xlabel("time (the depot's hours)")
