@@ -252,8 +252,17 @@ def test_the_examples_in_the_docstrings_run(module: Any) -> None:
 
 
 def test_the_python_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    page = Path(__file__).parents[1] / "docs" / "solve.md"
-    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 2
-    exec(compile("\n".join(blocks), str(page), "exec"), {})
+    assert run_page("solve.md") == 2
     assert "rollouts/s" in capsys.readouterr().out
+
+
+def test_the_python_of_the_reference_runs() -> None:
+    assert run_page("api/lgs.md") == 1
+
+
+def run_page(name: str) -> int:
+    """Run the Python of a page of the documentation; how many blocks of it there are."""
+    page = Path(__file__).parents[1] / "docs" / name
+    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
+    exec(compile("\n".join(blocks), str(page), "exec"), {})
+    return len(blocks)

@@ -257,6 +257,12 @@ def test_bench_files(command: Run, tmp_path: Path, weights: dict[str, Path]) -> 
     assert command(*words).code == 2
 
 
+def test_flags_take_no_value_in_the_help(command: Run) -> None:
+    lines = command("solve", "--help").out.splitlines()
+    flags = [line for line in lines if " --json " in line or " --quiet " in line]
+    assert len(flags) == 2 and not any("<bool>" in line or "BOOL" in line for line in flags)
+
+
 def test_directories_may_have_dots_in_their_names(command: Run, tmp_path: Path, weights: dict[str, Path]) -> None:
     file, folder = put(tmp_path, "tsp"), tmp_path / "run.1"
     folder.mkdir()

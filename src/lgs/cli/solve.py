@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 INFEASIBLE = 3
 """The exit code when an instance has no feasible solution or none was found (`lgs check` uses it as well)."""
 _EXPERTS = "Search"
+_FLAG = ""
+"""Flags take no value; without this, some versions of Typer print "<bool>" as if they did."""
 
 
 def solve(
@@ -38,8 +40,10 @@ def solve(
     plot: Annotated[
         Path | None, typer.Option(metavar="PATH", help="Draw the solution: .png, .pdf or .svg; or a directory.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per instance.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress; only results and errors.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", metavar=_FLAG, help="Print one JSON object per instance.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", metavar=_FLAG, help="No progress; only results and errors.")
+    ] = False,
     initial: Annotated[
         Path | None, typer.Option(metavar="SOL", help="A solution to beat: the answer is never worse.")
     ] = None,
