@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -84,6 +85,16 @@ def test_what_the_decoder_is_shown() -> None:
     # Earliest starts 3, 3, 0; ends of the jobs 7, 10, 7.
     torch.testing.assert_close(later * bound, torch.tensor([[3.0, 0], [3, 3], [0, 0]]))
     torch.testing.assert_close(PROBLEM.context(SHOP, state).scalars, torch.tensor([[[1 / 9]]]))
+
+
+def test_what_the_encoder_is_shown() -> None:
+    """Duration, machine, position and job as shares; work left in the job and work of the machine over the bound."""
+    (table,) = PROBLEM.features(SHOP)
+    third = 1 / 3
+    assert table[0, 1].tolist() == pytest.approx([2 / 4, 2 * third, 2 * third, third, 4 / 10, 10 / 10])
+    assert table[0, 5].tolist() == pytest.approx([4 / 4, 2 * third, 1, 2 * third, 4 / 10, 10 / 10])
+    assert table[0, 6].tolist() == pytest.approx([4 / 4, 2 * third, third, 1, 7 / 10, 10 / 10])
+    assert table[0, 7].tolist() == pytest.approx([3 / 4, 1, 2 * third, 1, 3 / 10, 6 / 10])
 
 
 def test_relations() -> None:
