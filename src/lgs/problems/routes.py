@@ -86,7 +86,7 @@ class Routing(Problem[I, S]):
 
     def cost(self, instance: I, actions: Tensor) -> Tensor:
         """Every leg, from the depot and back to it; the padding after the end stays at the depot."""
-        stops = torch.nn.functional.pad(actions.clamp_min(DEPOT), (1, 1), value=DEPOT)
+        stops = torch.nn.functional.pad(actions, (1, 1), value=DEPOT).clamp_min_(DEPOT)
         length = instance.places.lengths(stops[..., :-1], stops[..., 1:]).sum(-1)
         served = length.new_zeros((*length.shape, instance.places.size), dtype=torch.bool).scatter(-1, stops, True)
         return length.masked_fill(~served.all(-1), torch.inf)

@@ -92,7 +92,7 @@ def compare(problem: str, size: int, particles: int, instances: int, rounds: int
         jobs["rollout_greedy", name] = partial(episodes.rollout, kernel, sampled=False)
         jobs["rollout_sampled", name] = partial(episodes.rollout, kernel, sampled=True)
         jobs["gradient", name] = partial(trained.gradient, kernel)
-    seconds = _timed(jobs, rounds)
+    seconds = timed(jobs, rounds)
 
     def rates(what: str, count: int) -> dict[str, float]:
         return {name: count / seconds[what, name] for name in ("native", "reference")}
@@ -120,7 +120,7 @@ def growth(problem: str, sizes: list[int], particles: int, instances: int, round
     jobs: dict[tuple[str, str], Callable[[], object]] = {
         (str(size), "native"): partial(case.rollout, native, sampled=False) for size, case in cases.items()
     }
-    seconds = _timed(jobs, rounds)
+    seconds = timed(jobs, rounds)
     each = {size: seconds[str(size), "native"] / case.trajectories for size, case in cases.items()}
     first = sizes[0]
     return [
@@ -168,7 +168,7 @@ def growth_table(rows: list[Figures]) -> str:
     return "\n".join(lines)
 
 
-def _timed(jobs: dict[tuple[str, str], Callable[[], object]], rounds: int) -> dict[tuple[str, str], float]:
+def timed(jobs: dict[tuple[str, str], Callable[[], object]], rounds: int) -> dict[tuple[str, str], float]:
     """Median seconds of each job, all of them in turn in every round after one round of warming up."""
     times: dict[tuple[str, str], list[float]] = {key: [] for key in jobs}
     for turn in range(rounds + 1):

@@ -19,8 +19,9 @@ def speed(
     sizes: Annotated[str, typer.Option(help="Instead: how the cost grows, at these sizes, as 50,100,200.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Trajectories per second of the compiled kernel and of the reference, measured in turn in one run."""
+    """Trajectories per second of the compiled kernel and of the reference, and what a search spends beside them."""
     with explained():
+        from ...report import overhead
         from ...report import speed as measure
 
         if sizes:
@@ -28,4 +29,6 @@ def speed(
             print(json.dumps({"growth": rows}, indent=2) if as_json else measure.growth_table(rows))
             return
         figures = measure.compare(problem, size, particles, instances, rounds)
-        print(json.dumps(figures, indent=2) if as_json else measure.table(figures))
+        figures["search"] = overhead.measure(problem, size, particles, instances, rounds)
+        lines = f"{measure.table(figures)}\n{overhead.line(figures['search'])}"
+        print(json.dumps(figures, indent=2) if as_json else lines)

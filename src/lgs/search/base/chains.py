@@ -125,19 +125,21 @@ def metropolis(
 
     A proposal outside the ball is a move of target density zero: rejected like any other.
     """
-    index = torch.arange(chains.z.shape[1], device=chains.z.device) if which is None else which
-    z, starts, actions, costs = (x[:, index] for x in (chains.z, chains.starts, chains.actions, chains.costs))
-    made = target.evaluate(proposed, starts, uniforms(target, len(index), noise), overlay)
+    every = (chains.z, chains.starts, chains.actions, chains.costs)
+    z, starts, actions, costs = every if which is None else (x[:, which] for x in every)
+    count = proposed.shape[1]
+    made = target.evaluate(proposed, starts, uniforms(target, count, noise), overlay)
     lam = params.lam_at(chains.iteration)
     ratio = log_ratio(
         target.encoded.prior, z, proposed, costs / chains.unit, made.costs / chains.unit, lam, params.prior_power
     )
     inside = proposed.norm(dim=-1) <= target.model.config.radius
-    accepted = (noise.uniform(len(index)).log() < ratio) & inside
+    accepted = (noise.uniform(count).log() < ratio) & inside
 
     def put(old: Tensor, kept: Tensor, new: Tensor) -> Tensor:
         mask = accepted.view(*accepted.shape, *[1] * (new.dim() - 2))
-        return old.index_copy(1, index, torch.where(mask, new, kept))
+        now = torch.where(mask, new, kept)
+        return now if which is None else old.index_copy(1, which, now)
 
     moved = replace(
         chains,
