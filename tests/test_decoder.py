@@ -14,6 +14,7 @@ from lgs.kernel import reference
 from lgs.model import Config, Encoded, LGSNet
 from lgs.model.latent import soft_clip
 from lgs.problems import NONE
+from lgs.problems.cvrptw import vehicle_price
 from lgs.rollout import rollout, sample_latents, sample_uniforms, score
 
 from .networks import network, prepared
@@ -248,6 +249,22 @@ def test_a_model_says_whether_first_nodes_are_given() -> None:
     for setting, expected in ((None, free), (False, free), (True, given_first)):
         model = LGSNet(Config("cvrp", dim=8, heads=2, layers=1, hidden=8, latent=2, forced_start=setting))
         assert torch.equal(model.starts(instance, 7), expected)
+
+
+def test_a_model_follows_the_options_of_its_problem() -> None:
+    """The same episodes, but vehicles decide: what searches and rollouts minimise is `model.problem.cost`."""
+    model = network("cvrptw", False)
+    instance, encoded, z = prepared(model, 2, 6, 5)
+    starts, uniforms = model.starts(instance, 5), sample_uniforms(model, instance, 5, seeded(8))
+    plain = rollout(model, instance, encoded, z, starts, uniforms)
+    model.problem = problems.load("cvrptw", vehicles_first=True)
+    fleet = rollout(model, instance, encoded, z, starts, uniforms)
+    assert torch.equal(fleet.actions, plain.actions)
+    for row in range(2):
+        one, price = instance.rows([row]), float(vehicle_price(instance)[row])
+        for actions, cost, length in zip(fleet.actions[row], fleet.costs[row], plain.costs[row]):
+            vehicles = len(model.problem.solution(one, actions))
+            assert float(cost) == pytest.approx(vehicles * price + float(length), rel=1e-12)
 
 
 def test_latents_stay_in_the_ball() -> None:

@@ -93,6 +93,7 @@ def test_generate_again(lgs: Run, tmp_path: Path) -> None:
         (("tsp", "--out", "DIR", "--count", "0"), "count"),
         (("tsp", "--out", "DIR", "--size", "1000000000000"), "size"),
         (("tsp", "--out", "DIR", "--format", "yaml"), "yaml"),
+        (("tsp", "--out", "DIR", "--machines", "3"), "lgs: tsp has no option 'machines'; it has none\n"),
         (("tsp", "--out", "DIR", "--seed", "-1"), "--seed"),
         (("tsp", "--out", "DIR", "--seed", str(2**64)), "--seed"),
         (("tsp",), "out"),
@@ -106,6 +107,14 @@ def test_generate_refuses(lgs: Run, tmp_path: Path, words: tuple[str, ...], erro
     assert error in done.err
     assert "Traceback" not in done.err
     assert not (tmp_path / "new").exists()
+
+
+def test_generate_shops_with_fewer_machines_than_jobs(lgs: Run, tmp_path: Path) -> None:
+    """Taillard's 20 x 15."""
+    done = lgs("generate", "jobshop", "--size", 20, "--machines", 15, "--out", tmp_path)
+    assert done == Done(0, f"1 jobshop instance of size 20x15 (seed 0) in {tmp_path}\n", "")
+    instance = io.read(tmp_path / "jobshop-n20x15-s0-1.json").instance
+    assert (instance.jobs, instance.steps) == (20, 15)
 
 
 def test_generate_takes_every_seed_of_torch(lgs: Run, tmp_path: Path) -> None:

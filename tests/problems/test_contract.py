@@ -195,6 +195,15 @@ def test_an_unknown_problem_is_named_with_the_known_ones() -> None:
         problems.load("vrp")
 
 
+def test_options_are_given_by_name() -> None:
+    assert problems.load("jobshop", machines=3).generate(1, 2, seeded(0)).steps == 3
+    assert problems.load("jobshop").generate(1, 2, seeded(0)).steps == 2
+    with pytest.raises(ValueError, match="cvrptw has no option 'vehicles'; it has vehicles_first"):
+        problems.load("cvrptw", vehicles=2)
+    with pytest.raises(ValueError, match="tsp has no option 'machines'; it has none"):
+        problems.load("tsp", machines=2)
+
+
 def test_a_file_defines_one_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "twins.py").write_text(SIXTH + "\n\nclass Other(Forgetful):\n    pass\n")
     monkeypatch.setattr(problems, "__path__", [*problems.__path__, str(tmp_path)])

@@ -29,6 +29,7 @@ def generate(
     seed: Annotated[
         int, typer.Option(min=0, max=MAX_SEED, help="The same seed gives the same instances, whatever the count.")
     ] = 0,
+    machines: Annotated[int | None, typer.Option(min=1, help="Of a job shop; as many as jobs without it.")] = None,
     form: Annotated[
         Form, typer.Option("--format", help="json, or the problem's own: .tsp, .vrp, Solomon's .txt, .kp, .jsp.")
     ] = Form.json,
@@ -39,12 +40,13 @@ def generate(
 
         from .. import io, problems
 
-        kind = problems.load(problem)
+        options = {} if machines is None else {"machines": machines}
+        kind, shape = problems.load(problem, **options), "x".join(map(str, (size, *options.values())))
         suffix = io.native(problem).SUFFIX if form is Form.native else f".{form.value}"
         generator = torch.Generator().manual_seed(seed)
         for number in range(1, count + 1):
-            name = f"{problem}-n{size}-s{seed}-{number}"
+            name = f"{problem}-n{shape}-s{seed}-{number}"
             named = io.wrap(problem, kind.generate(1, size, generator), name)
             out.mkdir(parents=True, exist_ok=True)
             io.write(out / f"{name}{suffix}", named)
-        print(f"{count} {problem} instance{'s' if count > 1 else ''} of size {size} (seed {seed}) in {out}")
+        print(f"{count} {problem} instance{'s' if count > 1 else ''} of size {shape} (seed {seed}) in {out}")

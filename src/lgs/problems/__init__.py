@@ -31,8 +31,8 @@ def names() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(__path__) if module.name not in _HELPERS)
 
 
-def load(name: str) -> Problem[Any, Any]:
-    """The problem of this name, with its default options."""
+def load(name: str, **options: Any) -> Problem[Any, Any]:
+    """The problem of this name; `options` are what its class can be told, such as the machines of a job shop."""
     if name not in names():
         raise ValueError(f"unknown problem {name!r}; known: {', '.join(names())}")
     module = importlib.import_module(f"{__name__}.{name}")
@@ -43,4 +43,8 @@ def load(name: str) -> Problem[Any, Any]:
     ]
     if len(kinds) != 1:
         raise TypeError(f"{module.__file__} must define exactly one subclass of Problem, it defines {len(kinds)}")
-    return kinds[0]()
+    known = inspect.signature(kinds[0]).parameters
+    for option in options:
+        if option not in known:
+            raise ValueError(f"{name} has no option {option!r}; it has {', '.join(known) or 'none'}")
+    return kinds[0](**options)
