@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import lgs
 from lgs import problems
 
 from .contract import CHECKS
@@ -44,3 +45,18 @@ def test_the_pages_problem_is_decoded(capsys: pytest.CaptureFixture[str]) -> Non
 def test_the_page_names_every_attribute_of_the_contract() -> None:
     text = PAGE.read_text()
     assert {name for name in problems.Problem.__annotations__ if f"| `{name}` |" not in text} == set()
+
+
+def test_the_page_names_every_folder_with_a_file_per_problem() -> None:
+    """What a new problem still lacks when the contract holds."""
+    source = Path(lgs.__file__).parent
+    folders = [folder for folder in source.rglob("*") if folder.is_dir() and folder != source / "problems"]
+    expected = set()
+    for folder in folders:
+        named = {path.stem.rsplit("-", 1)[-1] for path in folder.iterdir() if path.suffix in (".py", ".toml")}
+        if named >= set(problems.names()):
+            expected.add(str(folder.relative_to(source)))
+    assert "io/schemas" in expected
+    assert set(re.findall(r"`([\w/]+)/[\w-]*orienteering\.\w+`", PAGE.read_text())) - {
+        "src/lgs/problems", "tests/problems",
+    } == expected  # fmt: skip
