@@ -13,7 +13,7 @@ from lgs import problems
 from lgs.kernel import reference
 from lgs.model import Config, Encoded, LGSNet
 from lgs.model.latent import soft_clip
-from lgs.problems import NONE
+from lgs.problems import NONE, Context
 from lgs.problems.cvrptw import vehicle_price
 from lgs.rollout import rollout, sample_latents, sample_uniforms, score
 
@@ -45,34 +45,59 @@ def test_probabilities_of_all_solutions_sum_to_one(name: str, extended: bool) ->
             assert float(p[first == start].sum()) == pytest.approx(1, abs=TOLERANCE)
 
 
+def papers_query(model: LGSNet, context: Context, h: Tensor, z: Tensor) -> Tensor:
+    """[d] the context c_t = [z, anchors, scalars] through its weights; the graph's embedding as an extension."""
+    weight = model.decoder
+    assert weight.query_latent is not None
+    query = weight.query_latent.weight @ z + context.scalars[0, 0] @ weight.query_scalar
+    for table, node in zip(weight.query_anchor, context.anchors[0, 0].tolist()):
+        query = query + (table.weight @ h[node] if node != NONE else 0)
+    return query if weight.query_graph is None else query + weight.query_graph.weight @ h.mean(0)
+
+
+def papers_glimpse(model: LGSNet, query: Tensor, h: Tensor, x: Tensor, allowed: Tensor) -> Tensor:
+    """[d] the attention, one head at a time; x [N, F] are the features that change, where the problem has some."""
+    weight, dim = model.decoder, model.config.dim
+    width, heads = dim // model.config.heads, []
+    for rows in torch.arange(dim).split(width):
+        keys, values = h @ weight.keys.weight[rows].T, h @ weight.values.weight[rows].T
+        if weight.features is not None:
+            keys = keys + x @ weight.features["feature_keys"][:, rows]
+            values = values + x @ weight.features["feature_values"][:, rows]
+        scores = (keys @ query[rows] / math.sqrt(width)).masked_fill(~allowed, -math.inf)
+        heads.append(scores.softmax(0) @ values)
+    return torch.cat(heads)
+
+
 def papers_log_prob(model: LGSNet, instance: Any, h: Tensor, z: Tensor, actions: list[int], first: int) -> Tensor:
-    """The paper's decoder as its appendix writes it, one step and one head at a time: h [N, d], z [d_z]."""
+    """The paper's decoder as its appendix writes it, one step at a time, with the extensions that the model has:
+    h [N, d], z [d_z]."""
     problem, weight, config = model.problem, model.decoder, model.config
     state, total = problem.reset(instance, 1), torch.zeros(())
     for step, action in enumerate(actions):
         allowed = problem.allowed(instance, state)[0, 0]
         if allowed.any() and step >= first:
             context = problem.context(instance, state)
-            assert weight.query_latent is not None
-            query = weight.query_latent.weight @ z + context.scalars[0, 0] @ weight.query_scalar
-            for table, node in zip(weight.query_anchor, context.anchors[0, 0].tolist()):
-                query = query + (table.weight @ h[node] if node != NONE else 0)
-            width, glimpse = config.dim // config.heads, []
-            for rows in torch.arange(config.dim).split(width):
-                keys, values = h @ weight.keys.weight[rows].T, h @ weight.values.weight[rows].T
-                scores = (keys @ query[rows] / math.sqrt(width)).masked_fill(~allowed, -math.inf)
-                glimpse.append(scores.softmax(0) @ values)
-            glimpse_out = weight.output.weight @ torch.cat(glimpse)
-            logits = h @ weight.logit_keys.weight.T @ glimpse_out / math.sqrt(config.dim)
+            x = problem.dynamic_features(instance, state)[0, 0] if problem.dynamic else h.new_zeros(len(h), 0)
+            glimpse = papers_glimpse(model, papers_query(model, context, h, z), h, x, allowed)
+            if weight.residual is not None:
+                glimpse = glimpse + weight.residual(z)
+            logits = h @ weight.logit_keys.weight.T @ (weight.output.weight @ glimpse) / math.sqrt(config.dim)
+            if weight.features is not None:
+                logits = logits + x @ (weight.features["feature_logits"] @ glimpse + weight.features["feature_bias"])
+            here = int(context.anchors[0, 0, 0])
+            if weight.pair_bias is not None and here != NONE:
+                logits = logits + problem.pair_features(instance)[0, here] @ weight.pair_bias
             logits = (config.clip * logits.tanh()).masked_fill(~allowed, -math.inf)
             total = total + logits.log_softmax(0)[action]
         state = problem.step(instance, state, torch.tensor([[action]]))
     return total
 
 
-@pytest.mark.parametrize("name", [name for name in problems.names() if not problems.load(name).dynamic])
-def test_the_tables_are_the_papers_decoder(name: str) -> None:
-    model = network(name, False)
+@pytest.mark.parametrize("extended", [False, True], ids=["paper", "extended"])
+@pytest.mark.parametrize("name", problems.names())
+def test_the_tables_are_the_papers_decoder(name: str, extended: bool) -> None:
+    model = network(name, extended)
     instance, encoded, z = prepared(model, 1, 6, 4)
     actions = random_actions(model.problem, instance, 4, seeded(3))
     starts = actions[..., 0] if model.problem.forced_start else torch.full_like(actions[..., 0], NONE)

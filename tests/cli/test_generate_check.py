@@ -94,6 +94,8 @@ def test_generate_again(lgs: Run, tmp_path: Path) -> None:
         (("tsp", "--out", "DIR", "--size", "1000000000000"), "size"),
         (("tsp", "--out", "DIR", "--format", "yaml"), "yaml"),
         (("tsp", "--out", "DIR", "--machines", "3"), "lgs: tsp has no option 'machines'; it has none\n"),
+        (("jobshop", "--out", "DIR", "--machines", "0"), "--machines"),
+        (("jobshop", "--out", "DIR", "--machines", "1000000000000"), "--machines"),
         (("tsp", "--out", "DIR", "--seed", "-1"), "--seed"),
         (("tsp", "--out", "DIR", "--seed", str(2**64)), "--seed"),
         (("tsp",), "out"),

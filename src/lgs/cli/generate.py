@@ -27,9 +27,14 @@ def generate(
     size: Annotated[int, typer.Option(min=1, max=2_000, help="Customers, nodes, items or jobs.")] = 100,
     count: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many instances.")] = 1,
     seed: Annotated[
-        int, typer.Option(min=0, max=MAX_SEED, help="The same seed gives the same instances, whatever the count.")
+        int,
+        typer.Option(
+            min=0, max=MAX_SEED, metavar="NUMBER", help="The same seed gives the same instances, whatever the count."
+        ),
     ] = 0,
-    machines: Annotated[int | None, typer.Option(min=1, help="Of a job shop; as many as jobs without it.")] = None,
+    machines: Annotated[
+        int | None, typer.Option(min=1, max=2_000, help="Of a job shop; as many as jobs without it.")
+    ] = None,
     form: Annotated[
         Form, typer.Option("--format", help="json, or the problem's own: .tsp, .vrp, Solomon's .txt, .kp, .jsp.")
     ] = Form.json,
