@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -255,6 +256,27 @@ def test_bench_files(command: Run, tmp_path: Path, weights: dict[str, Path]) -> 
     assert table.code == 0 and f"mean gap {row['gap']:.2f}%" in table.out
     best.write_text('{"a": "cheap"}')
     assert command(*words).code == 2
+
+
+def test_names_that_the_terminal_cannot_show_do_not_cost_the_solution(tmp_path: Path, weights: dict[str, Path]) -> None:
+    file = tmp_path / "a.tsp"
+    file.write_text(TSP.replace("NAME : square", "NAME : 東京"), encoding="utf-8")
+    words = [sys.executable, "-m", "lgs", "solve", str(file), "--time", "0.1", "-q", "--model", str(weights["tsp"])]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    plain = subprocess.run(words, env=environment, capture_output=True, timeout=120)
+    assert plain.returncode == 0 and plain.stdout.startswith(rb"\u6771\u4eac (tsp): length"), plain.stderr
+    as_json = subprocess.run([*words, "--json"], env=environment, capture_output=True, timeout=120)
+    assert as_json.returncode == 0 and json.loads(as_json.stdout)["instance"] == "東京"
+
+
+def test_names_do_not_break_lines(command: Run, tmp_path: Path, weights: dict[str, Path]) -> None:
+    """Nor do they reach the terminal as commands."""
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps({"problem": "tsp", "name": "a\n\x1b[31mb", "coordinates": [[0, 0], [1, 1]]}))
+    done = command("solve", file, "--time", 0.1, "-q", "--model", weights["tsp"])
+    assert done.code == 0 and done.out.startswith("a [31mb (tsp): length"), done.err
+    missing = command("solve", tmp_path / "a\nb.tsp")
+    assert missing.code == 2 and len(missing.err.splitlines()) == 1
 
 
 def test_flags_take_no_value_in_the_help(command: Run) -> None:

@@ -99,8 +99,8 @@ class Solution:
         }
 
     def to_json(self) -> str:
-        """One line; `lgs plot trace` and `lgs check` read it."""
-        return json.dumps(self.to_dict(), ensure_ascii=False)
+        """One line, in ASCII: no terminal, no pipe can spoil it. `lgs plot trace` and `lgs check` read it."""
+        return json.dumps(self.to_dict())
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write it in the format that the suffix names: .sol, .tour, .json or .csv."""

@@ -6,6 +6,7 @@ Each file defines a function of the command's name, a Typer command; printing be
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import pkgutil
 import sys
@@ -37,6 +38,9 @@ def main() -> None:
     # Threads of torch that spin while they wait take the processor from all that share it, our kernel's threads too.
     # Read when torch is loaded.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    # A name that the terminal cannot show must not cost the solution.
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         build()()
     except UserError as error:

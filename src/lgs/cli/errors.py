@@ -22,6 +22,11 @@ def explained() -> Iterator[None]:
         raise  # The reader has gone, as `head` does; Typer leaves without a word.
     except OSError as error:
         what = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
-        raise UserError(what) from error
+        raise UserError(_one_line(what)) from error
     except ValueError as error:
-        raise UserError(str(error)) from error
+        raise UserError(_one_line(str(error))) from error
+
+
+def _one_line(message: str) -> str:
+    """Paths and whatever a message quotes may hold line ends and what moves a terminal's cursor."""
+    return "".join(letter if letter.isprintable() else " " for letter in message)

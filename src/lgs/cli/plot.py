@@ -125,7 +125,7 @@ def _results(path: Path) -> list[dict[str, Any]]:
     """The objects of a file, one per line; those without a solution have nothing to draw."""
     needed = ("instance", "method", "trace", "steps", "reference", "seconds")
     try:
-        found = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        found = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: not what `lgs solve --json` prints ({error})") from error
     for result in found:

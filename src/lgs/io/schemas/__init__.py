@@ -60,5 +60,6 @@ def build(problem: str, fields: Fields, name: str, **about: Any) -> Named:
 
 
 def wrap(problem: str, instance: Any, name: str, **about: Any) -> Named:
-    """An instance under a name, numbered as files of its problem are."""
-    return Named(load(problem), instance, name, **{"first": schema(problem).FIRST, **about})
+    """An instance under a name, numbered as files of its problem are; messages with its name stay on one line."""
+    shown = " ".join("".join(letter if letter.isprintable() else " " for letter in name).split())
+    return Named(load(problem), instance, shown, **{"first": schema(problem).FIRST, **about})
