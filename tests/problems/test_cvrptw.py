@@ -81,6 +81,8 @@ def test_the_day_may_begin_at_any_hour() -> None:
     assert violations([[3], [1, 2]], later) == ()
     assert violations([[1, 3], [2]], later) == ("route 1 reaches customer 3 at 1055, after it closes at 1010",)
     assert PROBLEM.obstacles(later) == []
+    hurried = dataclasses.replace(later, due=times(1100, 1040, 1050, 1009))
+    assert violations([[3], [1, 2]], hurried) == ("route 1 reaches customer 3 at 1010, after it closes at 1009",)
     states = [PROBLEM.step(day, PROBLEM.reset(day, 1), torch.tensor([[3]])) for day in (STREET, later)]
     for table in (PROBLEM.allowed, PROBLEM.dynamic_features):
         assert torch.equal(table(STREET, states[0]), table(later, states[1]))
