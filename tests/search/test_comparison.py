@@ -50,10 +50,25 @@ class TestContestant:
         assert (who.method, who.params.lam, who.params.intervals) == ("lgs", 50.0, (1, 2))
         assert who.decoding == "sampled" and who.augment == 4
 
-    @pytest.mark.parametrize("text", ["nobody", "lgs:lam", "lgs:speed=3"])
-    def test_nonsense(self, text: str) -> None:
-        with pytest.raises(ValueError):
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("nobody", "unknown method 'nobody'"),
+            ("lgs:lam", "'lam' is not of the form setting=value"),
+            ("lgs:speed=3", "unknown setting 'speed'"),
+            ("lgs:augment=x", "lgs:augment=x: augment must be a whole number from 1, is 'x'"),
+            ("lgs:augment=0", "augment must be a whole number from 1, is '0'"),
+            ("lgs:decoding=best", "lgs:decoding=best: decoding must be one of greedy, sampled, is 'best'"),
+        ],
+    )
+    def test_nonsense(self, text: str, message: str) -> None:
+        with pytest.raises(ValueError, match=message):
             Contestant.parse(text)
+
+    def test_nobody_runs_twice_under_one_name(self) -> None:
+        net, twice = small.model("cvrp"), [Contestant.parse("greedy"), Contestant.parse("greedy")]
+        with pytest.raises(ValueError, match="greedy is there 2 times"):
+            methods.compare(net, small.instances("cvrp"), twice, 0.01)
 
 
 class TestFigures:
@@ -116,6 +131,14 @@ def test_bench_methods(weights: Path, tmp_path: Path) -> None:
     for row in found["methods"].values():
         assert {"cost", "gap", "seconds", "rollouts"} <= row.keys() and row["feasible"] and row["gap"] >= 0
     assert plot.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_picture_that_cannot_be_written_does_not_cost_the_figures(weights: Path, tmp_path: Path) -> None:
+    arguments = ["bench", "methods", "--size", "5", "--instances", "1", "--seconds-per-instance", "0", "--json"]
+    chosen = ["--method", "greedy", "--model", str(weights), "--plot", str(tmp_path / "new" / "picture.nope")]
+    result = CliRunner().invoke(build(), [*arguments, *chosen])
+    assert result.exit_code != 0 and "greedy" in json.loads(result.stdout)["methods"]
+    assert (tmp_path / "new").is_dir()
 
 
 def found_before(trials: list[dict[str, Any]]) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from .methods import Comparison
+from .plots.anytime import seconds
 
 
 def plot(comparison: Comparison, path: Path, title: str) -> None:
@@ -24,8 +25,8 @@ def plot(comparison: Comparison, path: Path, title: str) -> None:
         times, color = comparison.times[known], colormaps["tab20"](number % 20)
         axes.plot(times, gaps[:, known].mean(0), label=label, color=color, linewidth=2.5 if label == "lgs" else 1.2)
         axes.fill_between(times, gaps[:, known].min(0), gaps[:, known].max(0), color=color, alpha=0.2, linewidth=0)
-    axes.set_xscale("log")
-    axes.set_xlabel("seconds per instance")
+    seconds(axes)
+    axes.set_xlabel("seconds of search per instance")
     axes.set_ylabel(f"gap in % ({comparison.reference_name})")
     axes.set_title(title)
     axes.grid(alpha=0.3)

@@ -6,20 +6,22 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from .. import search
 from ..model import LGSNet
 from ..search import Budget, Result, Target
-from ..search.base.target import DECODING
+from ..search.base.target import DECODING, Decoding
 from .bootstrap import Values, interval
 
 Figures = dict[str, Any]
 VARIANTS = ("active:imitation=0", "eas:variant=lay")
 """Compared beside every method with its default settings."""
 BASELINE = "lgs"
+SHORTEST = 0.001
+"""Seconds of the time axis at least: a budget of 0 still makes a first rollout."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,12 @@ class Contestant:
                 raise ValueError(f"{text!r}: {part!r} is not of the form setting=value")
             settings[name] = value
         decoding = settings.pop("decoding", decoding)
-        augment = int(settings.pop("augment", augment))
-        return Contestant(text, method, search.parameters(method, settings), decoding, augment)
+        if decoding not in get_args(Decoding):
+            raise ValueError(f"{text}: decoding must be one of {', '.join(get_args(Decoding))}, is {decoding!r}")
+        images = str(settings.pop("augment", augment))
+        if not images.isdecimal() or not int(images):
+            raise ValueError(f"{text}: augment must be a whole number from 1, is {images!r}")
+        return Contestant(text, method, search.parameters(method, settings), decoding, int(images))
 
 
 @dataclass(frozen=True)
@@ -87,8 +93,13 @@ def compare(
     progress: Callable[[str, float], None] = lambda label, cost: None,
 ) -> Comparison:
     """Everyone in turn, `seconds` per instance, `batch` instances searched together; seeds are the outer loop."""
-    times = np.geomspace(seconds / 100, seconds, 60)
-    results: dict[str, list[list[Result]]] = {who.label: [] for who in contestants}
+    labels = [who.label for who in contestants]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise ValueError(f"{label} is there {labels.count(label)} times; name every method once")
+    axis = max(seconds, SHORTEST)
+    times = np.geomspace(axis / 100, axis, 60)
+    results: dict[str, list[list[Result]]] = {label: [] for label in labels}
     for seed in seeds:
         for who in contestants:
             one_seed = [

@@ -37,6 +37,8 @@ def methods(
         from ...report import methods as report
 
         contestants = [report.Contestant.parse(text, decoding, augment) for text in method or report.everyone()]
+        if plot:
+            plot.parent.mkdir(parents=True, exist_ok=True)
         net, name = benchmark.model(problem, size, model)
         instance = benchmark.instances(net.problem, size, instances, seed, paper)
         comparison = report.compare(
@@ -59,6 +61,7 @@ def methods(
             "weights": name,
             **report.figures(comparison, net.problem.sense),
         }
+        # First the figures: a picture that cannot be written must not cost them.
+        print(json.dumps(found, indent=2) if as_json else report.table(found))
         if plot:
             anytime.plot(comparison, plot, f"{problem} {size}, {instances} instances, weights {name}")
-        print(json.dumps(found, indent=2) if as_json else report.table(found))

@@ -34,7 +34,7 @@ def draw(curves: Sequence[Curve], title: str = "", ax: Any = None) -> Any:
         look = {"color": canvas.colour(number), "linestyle": canvas.dashes(number), "linewidth": 1.8}
         ax.step(moments, [*shown, shown[-1]], where="post", label=curve.label, **look)
         ax.plot(moments[-1], shown[-1], "o", color=canvas.colour(number), markersize=4)
-    _seconds(ax)
+    seconds(ax)
     if not gaps:
         ax.set_ylabel("best cost so far")
     elif all(curve.reference is not None for curve in curves):
@@ -48,7 +48,7 @@ def draw(curves: Sequence[Curve], title: str = "", ax: Any = None) -> Any:
     return ax.figure
 
 
-def _seconds(ax: Any) -> None:
+def seconds(ax: Any) -> None:
     """A logarithmic axis with readable numbers: as many of each decade as there is room for, or round ones in one."""
     from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
