@@ -36,9 +36,15 @@ def test_a_tenth_and_two_tenths_are_three_tenths() -> None:
     assert one + two == three
 
 
-@pytest.mark.parametrize("word", ["0.1234567891", "1e-10", "0.30000000000000004"])
-def test_too_many_decimals(word: str) -> None:
-    with pytest.raises(ReadError, match=r"demand\[1\]: .* more than 9 decimals"):
+def test_computed_numbers_are_rounded_to_nine_decimals() -> None:
+    amounts, unit = exact.scaled(cells(repr(0.1 + 0.2), repr(7 / 60), "0.3"))
+    assert (amounts, unit) == ([300_000_000, 116_666_667, 300_000_000], 1e-9)
+    assert exact.scaled(cells(repr(0.1 + 0.2), "0.3")) == ([3, 3], 0.1)
+
+
+@pytest.mark.parametrize("word", ["1e-10", "4e-10", "0.0000001234"])
+def test_too_small_for_nine_decimals(word: str) -> None:
+    with pytest.raises(ReadError, match=r"demand\[1\]: .* too small for 9 decimals"):
         exact.scaled(cells("1", word))
 
 

@@ -152,7 +152,7 @@ def test_one_service_time_for_all_customers(tmp_path: Path) -> None:
         (swap("\n1 6\n", "\n1 -6\n"), (":13:", "demand '-6' of customer 1 is negative")),
         (swap("\n1 6\n", "\n1 six\n"), (":13:", "'six' is no number")),
         (swap("\n1 6\n", "\n1 nan\n"), (":13:", "'nan' is no number")),
-        (swap("\n1 6\n", "\n1 6.0000000001\n"), (":13:", "more than 9 decimals")),
+        (swap("\n1 6\n", "\n1 0.0000000601\n"), (":13:", "too small for 9 decimals")),
         (swap("\n1 6\n", "\n1\n"), (":13:", "a node number and 1 value expected")),
         (swap("\n1 6\n", "\n3 6\n"), (":15:", "node 3 appears twice")),
         (swap("\n1 6\n", "\n"), (":12:", "3 rows", "DIMENSION is 4")),

@@ -1,6 +1,7 @@
 """Decimal numbers as whole multiples of one unit: 2.5 and 3 become 25 and 30 tenths.
 
-Loads are compared without any tolerance (see problems/routes.py), so their decimals are taken as written.
+Loads are compared without any tolerance (see problems/routes.py), so their decimals are taken as written, up to nine:
+computed numbers (0.1 + 0.2, 7 / 60) are meant to be near what a float can say, and nobody weighs closer.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from collections.abc import Sequence
 from .text import Cell
 
 MAX_DECIMALS = 9
+MAX_CHANGE = decimal.Decimal("1e-6")
+"""Share of a number that rounding to so many decimals may take away."""
 MAX_TOTAL = 10**15
 """Of all the amounts together, in units: floats still tell such numbers apart."""
 
@@ -50,6 +53,9 @@ def _decimal(cell: Cell) -> decimal.Decimal:
         number = decimal.Decimal(cell.text)
         if decimals(number) <= MAX_DECIMALS:
             return number
+        rounded = round(number, MAX_DECIMALS)
+        if abs(rounded - number) <= MAX_CHANGE * abs(number):
+            return rounded
     except decimal.DecimalException:
         pass
-    raise cell.error(f"{cell.shown()} has more than {MAX_DECIMALS} decimals; round it")
+    raise cell.error(f"{cell.shown()} is too small for {MAX_DECIMALS} decimals; choose a smaller unit of measure")
