@@ -12,7 +12,7 @@ from torch import Tensor
 
 from lgs import kernel, search
 from lgs.model import Gaussian
-from lgs.search import Target, de
+from lgs.search import Target, de, lgs
 from lgs.search.base import chains, overlay
 from lgs.search.base.adaptation import Adapting
 from lgs.search.base.chains import ChainParams
@@ -258,6 +258,18 @@ class TestAdaptation:
         (gradient,) = torch.autograd.grad(objective, leaf)
         assert torch.allclose(after.output, state.output - 2.0 * gradient, atol=1e-5)
         assert torch.equal(after.chains.z, state.chains.z), "chains go on"
+
+    def test_steps_become_smaller_with_the_updates(self) -> None:
+        """theta_u = theta_(u-1) - rate / u^decay H(theta_(u-1)): steps of 1, 1/4, 1/9, ... times the rate."""
+        target, state = self.state("lgs", 1, intervals=(10,))
+        settings = {"particles": 8, "rate": 2.0, "optimizer": "sgd", "decay": 2.0, "imitation": 0.0}
+        params = search.parameters("lgs", settings)
+        for share in (1, 1 / 4, 1 / 9):
+            after = lgs.update(target, params, state, state.chains)
+            slope = lgs.gradient(target, state.chains, state.output)
+            assert torch.allclose(after.output, state.output - 2.0 * share * slope, atol=1e-6)
+            assert float((2.0 * share * slope).abs().max()) > 1e-3
+            state = after
 
     @pytest.mark.parametrize("interaction", ["simultaneous", "split"])
     def test_proposals_are_what_was_evaluated(self, interaction: Any) -> None:
