@@ -43,7 +43,6 @@ void lay_out(const Shape& shape, Block& block, Scratch& scratch, bool backward) 
   for (int r = 0; r < kBlock; ++r) {
     Row& x = block.rows[r];
     x.nodes = scratch.ints(nodes);
-    x.ends = scratch.ints(shape.nodes / kChunk + 1);
     x.query = scratch.floats(row);
     x.weights = scratch.floats(8 * nodes);
     x.inverse = scratch.floats(kLanes);
@@ -88,13 +87,20 @@ bool observe(const Shape& shape, Episode& episode, Row& row) {
 void make_query(const Task& task, const Block& block, Row& row) {
   const Shape& shape = *task.shape;
   const int64_t stride = shape.row();
-  std::memcpy(row.query, block.base_queries + row.particle * stride, sizeof(float) * stride);
+  const float* own = block.base_queries + row.particle * stride;
   row.residual = task.residual ? block.residuals + row.particle * stride : nullptr;
+  const float* anchors[4];
+  int present = 0;
   for (int a = 0; a < shape.anchors; ++a)
     if (row.anchors[a] != kNone)
-      add_scaled(splat(1), task.tables->anchors + (int64_t{a} * shape.nodes + row.anchors[a]) * stride, row.query, stride);
-  for (int s = 0; s < shape.scalars; ++s)
-    add_scaled(splat(row.scalars[s]), task.tables->scalars + s * stride, row.query, stride);
+      anchors[present++] = task.tables->anchors + (int64_t{a} * shape.nodes + row.anchors[a]) * stride;
+  for (int64_t i = 0; i < stride; i += kLanes) {
+    Lanes query = load(own + i);
+    for (int a = 0; a < present; ++a) query = query + load(anchors[a] + i);
+    for (int s = 0; s < shape.scalars; ++s)
+      query = fma(splat(row.scalars[s]), load(task.tables->scalars + s * stride + i), query);
+    store(row.query + i, query);
+  }
 }
 
 /// scores[i, head] += sum_f x_if * (q . feature_keys_f)
@@ -153,7 +159,7 @@ void forward(const Task& task, Row* rows, int count) {
     Row& row = rows[r];
     if (shape.features) add_feature_scores(shape, tables, row);
     softmax_heads(row.weights, row.count, row.inverse);
-    std::memset(row.glimpse, 0, sizeof(float) * stride);
+    for (int64_t i = 0; i < stride; i += kLanes) store(row.glimpse + i, splat(0));
     if (shape.features) {
       mix_features(shape, row, row.weights, row.feature_mix);
       for (int f = 0; f < shape.features; ++f)
@@ -201,8 +207,10 @@ LGS_INLINE int most_likely(Row& row) {
   Lanes most = load(row.logits);
   for (int i = kLanes; i < row.count; i += kLanes) most = max(most, load(row.logits + i));
   const float highest = largest(most);
-  for (int i = 0; i < row.count - 1; ++i)
-    if (row.logits[i] == highest) return i;
+  for (int i = 0; i < row.count; i += kLanes) {
+    const int lane = first_equal(load(row.logits + i), highest);
+    if (lane < kLanes) return i + lane < row.count ? i + lane : row.count - 1;
+  }
   return row.count - 1;
 }
 

@@ -73,9 +73,25 @@ LGS_INLINE Lanes operator/(const Lanes& a, const Lanes& b) {
   return x;
 }
 
+LGS_INLINE Native max(const Native& a, const Native& b) {
+#if defined(__AVX512F__)
+  return (Native)_mm512_max_ps((__m512)a, (__m512)b);  // GCC makes two instructions of the conditional
+#else
+  return a > b ? a : b;
+#endif
+}
+
+LGS_INLINE Native min(const Native& a, const Native& b) {
+#if defined(__AVX512F__)
+  return (Native)_mm512_min_ps((__m512)a, (__m512)b);
+#else
+  return a < b ? a : b;
+#endif
+}
+
 LGS_INLINE Lanes max(const Lanes& a, const Lanes& b) {
   Lanes x;
-  LGS_PARTS x.part[p] = a.part[p] > b.part[p] ? a.part[p] : b.part[p];
+  LGS_PARTS x.part[p] = max(a.part[p], b.part[p]);
   return x;
 }
 
@@ -153,22 +169,76 @@ LGS_INLINE void store_sums(float* to, const Lanes& a, const Lanes& b, const Lane
 #endif
 }
 
-LGS_INLINE float sum(const Lanes& x) {
-  float spread[kLanes], sum = 0;
-  store(spread, x);
+/// Folds the upper half of all lanes onto the lower one until one is left; each level in the same order.
+template <class Fold>
+LGS_INLINE float folded(const Lanes& x, Fold fold) {
+#if defined(__AVX2__)
+#if defined(__AVX512F__)
+  const __m512 all = (__m512)x.part[0];
+  const __m256 low = _mm512_castps512_ps256(all), high = _mm512_extractf32x8_ps(all, 1);
+#else
+  const __m256 low = (__m256)x.part[0], high = (__m256)x.part[1];
+#endif
+  const __m256 eight = fold(low, high);
+  const __m128 four = fold(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
+  const __m128 two = fold(four, _mm_movehl_ps(four, four));
+  return _mm_cvtss_f32(fold(two, _mm_movehdup_ps(two)));
+#else
+  float lanes[kLanes];
+  store(lanes, x);
   for (int width = 8; width > 0; width /= 2)
-    for (int lane = 0; lane < width; ++lane) spread[lane] += spread[lane + width];
-  sum = spread[0];
-  return sum;
+    for (int lane = 0; lane < width; ++lane) lanes[lane] = fold(lanes[lane], lanes[lane + width]);
+  return lanes[0];
+#endif
 }
 
-LGS_INLINE float largest(const Lanes& x) {
-  float spread[kLanes];
-  store(spread, x);
-  for (int width = 8; width > 0; width /= 2)
-    for (int lane = 0; lane < width; ++lane)
-      spread[lane] = spread[lane] > spread[lane + width] ? spread[lane] : spread[lane + width];
-  return spread[0];
+struct Plus {
+  template <class T>
+  LGS_INLINE T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+
+LGS_INLINE float sum(const Lanes& x) { return folded(x, Plus{}); }
+
+struct Larger {
+#if defined(__AVX2__)
+  LGS_INLINE __m256 operator()(__m256 a, __m256 b) const { return _mm256_max_ps(a, b); }
+  LGS_INLINE __m128 operator()(__m128 a, __m128 b) const { return _mm_max_ps(a, b); }
+#endif
+  LGS_INLINE float operator()(float a, float b) const { return a > b ? a : b; }
+};
+
+LGS_INLINE float largest(const Lanes& x) { return folded(x, Larger{}); }
+
+/// Per lane of eight the larger one of both halves, in both halves.
+LGS_INLINE Lanes halves_largest(const Lanes& x) {
+#if defined(__AVX512F__)
+  return {{max(x.part[0], (Native)_mm512_shuffle_f32x4((__m512)x.part[0], (__m512)x.part[0], 0x4E))}};
+#else
+  Lanes y;
+  LGS_PARTS y.part[p] = max(x.part[p], x.part[(p + kParts / 2) % kParts]);
+  return y;
+#endif
+}
+
+/// The first lane that equals `value`, or kLanes.
+LGS_INLINE int first_equal(const Lanes& x, float value) {
+#if defined(__AVX512F__)
+  const uint32_t equal = _mm512_cmp_ps_mask((__m512)x.part[0], _mm512_set1_ps(value), _CMP_EQ_OQ);
+  return __builtin_ctz(equal | 1u << kLanes);
+#elif defined(__AVX2__)
+  const __m256 wanted = _mm256_set1_ps(value);
+  const uint32_t low = _mm256_movemask_ps(_mm256_cmp_ps((__m256)x.part[0], wanted, _CMP_EQ_OQ));
+  const uint32_t high = _mm256_movemask_ps(_mm256_cmp_ps((__m256)x.part[1], wanted, _CMP_EQ_OQ));
+  return __builtin_ctz(low | high << 8 | 1u << kLanes);
+#else
+  float lanes[kLanes];
+  store(lanes, x);
+  int lane = 0;
+  while (lane < kLanes && lanes[lane] != value) ++lane;
+  return lane;
+#endif
 }
 
 // -- functions --------------------------------------------------------------------------------------------------
@@ -179,7 +249,7 @@ LGS_INLINE Lanes exp(const Lanes& argument) {
   Lanes y;
   LGS_PARTS {
     Native x = argument.part[p];
-    x = x > -87.0f ? x : Native{} - 87.0f;
+    x = max(x, Native{} - 87.0f);
     // x = n ln 2 + r with |r| <= ln 2 / 2: adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits.
     const Native shifted = x * 1.44269504f + 12582912.0f;
     const Native n = shifted - 12582912.0f;
@@ -198,7 +268,7 @@ LGS_INLINE Lanes exp(const Lanes& argument) {
 /// tanh x - 1 = -2 / (e^2x + 1), with an absolute error below 3e-7; it keeps its digits where the tanh saturates.
 LGS_INLINE Lanes tanh_below_one(const Lanes& x) {
   Lanes doubled = x + x;
-  LGS_PARTS doubled.part[p] = doubled.part[p] < 88.0f ? doubled.part[p] : Native{} + 88.0f;
+  LGS_PARTS doubled.part[p] = min(doubled.part[p], Native{} + 88.0f);
   return splat(-2) / (exp(doubled) + splat(1));
 }
 

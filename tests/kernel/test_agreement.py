@@ -96,3 +96,16 @@ def test_extreme_uniforms_choose_the_first_and_the_last_node() -> None:
     for k in range(3):
         assert first[0, k].tolist() == [k] + [i for i in range(12) if i != k]
         assert last[0, k].tolist() == [k] + [i for i in reversed(range(12)) if i != k]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("size", [63, 64, 65, 66, 129])
+def test_tables_of_more_than_one_chunk(size: int, level: str) -> None:
+    """A chunk has 64 nodes: lists of every length are cut into one, two or three parts."""
+    case = make("tsp", size, particles=5, batch=1, heads=8, width=16)
+    actions, log_probs = native.rollout(*case.call, None, level)
+    assert torch.equal(actions.sort(-1).values, torch.arange(size).expand_as(actions))
+    expected, _ = reference.rollout(*case.call, None)
+    assert (actions != expected).any(-1).sum() <= 1
+    scored = reference.score(*case.call[:3], actions, case.starts)
+    torch.testing.assert_close(log_probs, scored, rtol=1e-5, atol=1e-3)
