@@ -13,7 +13,7 @@ import lgs
 from lgs import problems
 
 LAYERS = (
-    "problems", "io", "model", "kernel", "rollout", "training", "search", "report", "api", "cli",
+    "problems", "io", "model", "kernel", "rollout", "subset", "training", "search", "report", "api", "cli",
 )  # fmt: skip
 SOURCE = Path(lgs.__file__).parent
 

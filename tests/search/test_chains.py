@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 import torch
@@ -233,7 +234,7 @@ class TestAdaptation:
         return target, state
 
     def test_lgs_updates_on_its_schedule(self) -> None:
-        outputs = [self.state("lgs", steps, intervals=(1, 1, 3))[1].output for steps in range(9)]
+        outputs = [self.state("lgs", steps, intervals=(1, 1, 3))[1].theta for steps in range(9)]
         moved = [not torch.equal(a, b) for a, b in itertools.pairwise(outputs)]
         assert moved == [True, True, False, False, True, False, False, True], "after 1, 2, 5, 8, ..."
 
@@ -242,32 +243,67 @@ class TestAdaptation:
         _, plain = self.state("interacting", 5)
         assert torch.equal(never.chains.z, plain.z) and torch.equal(never.chains.costs, plain.costs)
 
+    @pytest.mark.parametrize("part", ["output", "keys"])
     @pytest.mark.parametrize("imitation", [0.0, 0.3])
-    def test_lgs_step_by_hand(self, imitation: float) -> None:
-        target, state = self.state("lgs", 2, intervals=(10,))
-        settings = {"particles": 8, "rate": 2.0, "optimizer": "sgd", "imitation": imitation}
-        method, params = search.load("lgs"), search.parameters("lgs", settings)
-        after = method.update(target, params, state, state.chains)  # type: ignore[attr-defined]
-        leaf = state.output.clone().requires_grad_()
-        population = state.chains
-        tables = overlay.tables(target.model, target.encoded, population.z, {overlay.OUTPUT: leaf})
+    def test_lgs_step_by_hand(self, imitation: float, part: str) -> None:
+        target, state = self.state("lgs", 2, intervals=(10,), part=part)
+        settings = {"rate": 2.0, "optimizer": "sgd", "imitation": imitation, "part": part}
+        params = search.parameters("lgs", {"particles": 8, **settings})
+        after = lgs.update(target, params, state, state.chains, noise_for(target))
+        leaf, population = state.theta.clone().requires_grad_(), state.chains
+        if part == "output":
+            tables = overlay.tables(target.model, target.encoded, population.z, {overlay.OUTPUT: leaf})
+        else:
+            folded = leaf @ target.model.decoder.output.weight / target.model.config.dim**0.5
+            tables = target.model.tables(target.encoded, population.z)
+            tables = dataclasses.replace(tables, logit_keys=folded)
         log_probs = kernel.score(target.problem, target.images, tables, population.actions, population.starts)
         costs = population.costs / population.unit
         objective = ((costs - costs.mean(1, keepdim=True)) * log_probs).mean(1).sum()
         objective = objective - imitation * log_probs.gather(1, costs.argmin(1, keepdim=True)).sum()
         (gradient,) = torch.autograd.grad(objective, leaf)
-        assert torch.allclose(after.output, state.output - 2.0 * gradient, atol=1e-5)
+        assert torch.allclose(after.theta, state.theta - 2.0 * gradient, atol=1e-5)
+        assert float(gradient.abs().max()) > 1e-3
         assert torch.equal(after.chains.z, state.chains.z), "chains go on"
+
+    def test_some_solutions_stand_for_all(self) -> None:
+        """Systematic sampling over a grid of offsets: the gradients' mean is that of the whole population."""
+        target, state = self.state("lgs", 2, intervals=(10,))
+        weights = lgs.advantages(state.chains)
+        whole = lgs.gradient(target, "keys", state.theta, state.chains, weights)
+        found = []
+        for tick in range(400):
+            noise = cast(Noise, SimpleNamespace(uniform=lambda at=tick: torch.full((2,), (at + 0.5) / 400)))
+            chosen, others = lgs.some(state.chains, weights, 3, noise)
+            assert chosen.z.shape[1] == 3
+            found.append(lgs.gradient(target, "keys", state.theta, chosen, others))
+        assert torch.allclose(torch.stack(found).mean(0), whole, atol=0.02 * float(whole.abs().max()))
+        assert not torch.allclose(found[0], whole, atol=0.02 * float(whole.abs().max()))
+
+    @pytest.mark.parametrize("part", ["output", "keys"])
+    def test_lgs_changes_the_last_layer_and_nothing_else(self, part: Any) -> None:
+        target, state = self.state("lgs", 3, part=part)
+        params = search.parameters("lgs", {"part": part})
+        assert isinstance(params, lgs.Params)
+        plain = target.model.tables(target.encoded, state.chains.z)
+        laid = overlay.tables(target.model, target.encoded, state.chains.z, lgs.adapted(target, params, state))
+        moved = [
+            field.name
+            for field in dataclasses.fields(plain)
+            if isinstance(getattr(plain, field.name), Tensor)
+            and not torch.equal(getattr(plain, field.name), getattr(laid, field.name))
+        ]
+        assert moved == ["logit_keys"]
 
     def test_steps_become_smaller_with_the_updates(self) -> None:
         """theta_u = theta_(u-1) - rate / u^decay H(theta_(u-1)): steps of 1, 1/4, 1/9, ... times the rate."""
         target, state = self.state("lgs", 1, intervals=(10,))
-        settings = {"particles": 8, "rate": 2.0, "optimizer": "sgd", "decay": 2.0, "imitation": 0.0}
+        settings = {"particles": 8, "rate": 2.0, "optimizer": "sgd", "decay": 2.0, "imitation": 0.0, "scored": 0}
         params = search.parameters("lgs", settings)
         for share in (1, 1 / 4, 1 / 9):
-            after = lgs.update(target, params, state, state.chains)
-            slope = lgs.gradient(target, state.chains, state.output)
-            assert torch.allclose(after.output, state.output - 2.0 * share * slope, atol=1e-6)
+            after = lgs.update(target, params, state, state.chains, noise_for(target))
+            slope = lgs.gradient(target, "keys", state.theta, state.chains, lgs.advantages(state.chains))
+            assert torch.allclose(after.theta, state.theta - 2.0 * share * slope, atol=1e-6)
             assert float((2.0 * share * slope).abs().max()) > 1e-3
             state = after
 
@@ -288,7 +324,7 @@ class TestAdaptation:
         """The three populations differ, so do the weights; the chains' own way is the same up to the update."""
         found = [self.state("lgs", 1, source=source)[1] for source in ("chains", "proposals", "fresh")]
         assert torch.equal(found[0].chains.z, found[1].chains.z) and torch.equal(found[0].chains.z, found[2].chains.z)
-        outputs = [state.output for state in found]
+        outputs = [state.theta for state in found]
         assert not any(torch.equal(a, b) for a, b in itertools.combinations(outputs, 2))
 
     def test_imitation_raises_the_probability_of_the_best_chain(self) -> None:
@@ -298,8 +334,9 @@ class TestAdaptation:
         gains = []
         for imitation in (0.0, 10.0):
             params = search.parameters("lgs", {"particles": 8, "rate": 0.002, "imitation": imitation})
-            after = search.load("lgs").update(target, params, state, state.chains)  # type: ignore[attr-defined]
-            tables = overlay.tables(target.model, target.encoded, leader.z, after.adapted)
+            after = lgs.update(target, params, state, state.chains, noise_for(target))
+            own = lgs.adapted(target, params, after)
+            tables = overlay.tables(target.model, target.encoded, leader.z, own)
             gains.append(kernel.score(target.problem, target.images, tables, leader.actions, leader.starts))
         assert (gains[1] > gains[0]).all()
 

@@ -168,3 +168,11 @@ def test_study_settings_are_settings_of_lgs() -> None:
     for name, values in tuning.FACTORS:
         for value in values:
             Contestant.parse(f"lgs:{name}={value}")
+
+
+def test_a_value_brings_the_settings_that_go_with_it() -> None:
+    before = {"part": "output", "rate": "0.001", "lam": "10"}
+    assert tuning.with_value(before, "lam", "20") == {"part": "output", "rate": "0.001", "lam": "20"}
+    after = tuning.with_value(before, "part", "keys:rate=0.01:decay=0.5")
+    assert after == {"part": "keys", "rate": "0.01", "lam": "10", "decay": "0.5"}
+    assert before["part"] == "output"

@@ -53,7 +53,7 @@ def test_chains_of_lgs_follow_their_weights() -> None:
     first = one.binned(one.law(), 10)
     for _ in range(30):
         state, _ = lgs.step(target, params, state, noise)
-    last = one.binned(one.law(over=state.adapted), 10)
+    last = one.binned(one.law(over=lgs.adapted(target, params, state)), 10)
     found = one.empirical(state.chains.z[0], state.chains.actions[0], 10)
     assert total_variation(first, last) > 0.1, "the weights have moved the target"
     assert total_variation(found, last) < 0.04
@@ -76,7 +76,8 @@ def test_the_estimator_is_the_gradient() -> None:
     z = draw_prior(one.target, count, Bulk(6, 1)).expand(rows, -1, -1)
     made = target.evaluate(z, target.starts(count), noise.uniform(count, target.horizon))
     output = overlay.weight(target.model, OUTPUT, rows)
-    estimates = lgs.gradient(target, population(target, z, made.actions), output)
+    drawn = population(target, z, made.actions)
+    estimates = lgs.gradient(target, "output", output, drawn, lgs.advantages(drawn))
 
     leaf, kinds = output[:1].clone().requires_grad_(), len(one.episodes)
     tables = overlay.tables(target.model, one.target.encoded, z[:1].repeat_interleave(kinds, 1), {OUTPUT: leaf})

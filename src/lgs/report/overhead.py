@@ -25,7 +25,7 @@ def measure(problem: str, size: int, particles: int, instances: int, rounds: int
     jobs: dict[tuple[str, str], Callable[[], object]] = {
         ("rollouts", "native"): partial(episodes.rollout, native, sampled=True),
         ("iteration", "native"): partial(lgs.step, target, never, state, noise),
-        ("update", "native"): partial(lgs.update, target, params, state, state.chains),
+        ("update", "native"): partial(lgs.update, target, params, state, state.chains, noise),
     }
     seconds = {name: found for (name, _), found in timed(jobs, rounds).items()}
     return shares(seconds["rollouts"], seconds["iteration"], seconds["update"], params.intervals)

@@ -29,11 +29,16 @@ FACTORS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("source", ("chains", "proposals", "fresh")),
     ("restart", ("false", "true")),
     ("imitation", ("0.0", "0.003", "0.01")),
+    ("scored", ("0", "32")),
     ("rate", ("0.001", "0.0", "0.0005", "0.002")),
+    ("part", ("output", "keys:rate=0.003", "keys:rate=0.01")),
     ("crossover", ("1.0", "0.5")),
     ("sigma2", ("0.01", "0.0001")),
 )
-"""In this order. The first value of each is where the study starts: the paper's text, where it gives one."""
+"""In this order. The first value of each is where the study starts: the paper's text, where it gives one.
+
+A value may bring other settings that go with it: W_O and the keys want steps of different size.
+"""
 
 PAPER: Settings = {name: values[0] for name, values in FACTORS}
 
@@ -86,9 +91,15 @@ def study(
         start = best.settings[factor]
         for value in values:
             if value != start:
-                trial = attempt(factor, best.settings | {factor: value}, best)
+                trial = attempt(factor, with_value(best.settings, factor, value), best)
                 best = trial if trial.kept else best
     return trials
+
+
+def with_value(settings: Settings, factor: str, value: str) -> Settings:
+    """The settings with another value of a factor, and with what the value brings."""
+    own, *more = value.split(":")
+    return settings | {factor: own} | dict(part.split("=", 1) for part in more)
 
 
 def figures(trials: Sequence[Trial], sense: int = 1) -> Figures:

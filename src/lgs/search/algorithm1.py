@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from . import lgs
+from .base.last_layer import Part
 from .base.proposals import Interaction
 from .lgs import Source
 
@@ -21,5 +22,8 @@ class Params(lgs.Params):
     """CVRP's; for TSP the paper has 0.319."""
     interaction: Interaction = "simultaneous"
     intervals: tuple[int, ...] = (1, 1, 5, 15, 25, 100, 150)
+    part: Part = "output"
+    rate: float = 0.001
     source: Source = "chains"
     imitation: float = 0.0
+    scored: int = 0

@@ -6,19 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import torch
 from torch import Tensor
 
-from .base import adaptation
+from .base import adaptation, last_layer
 from .base import overlay as overlays
 from .base.adaptation import AdaptationParams, Adapting
 from .base.method import Info
 from .base.noise import Noise
 from .base.overlay import OUTPUT, Overlay
 from .base.target import Target
-
-LOGIT_KEYS = "logit_keys"
-"""The table that the single-head keys k_i become once W_O is folded in."""
 
 
 @dataclass(frozen=True)
@@ -44,15 +40,13 @@ def step(target: Target, params: Params, state: Adapting, noise: Noise) -> tuple
 
 def _leaves(target: Target, params: Params) -> list[Tensor]:
     if params.variant == "emb":
-        with torch.no_grad():
-            return [target.model.decoder.logit_keys(target.encoded.nodes)]
+        return [last_layer.trained(target, "keys")]
     dim = target.model.config.dim
     return [target.encoded.nodes.new_zeros((target.rows, dim, dim))]
 
 
 def _embeddings(target: Target, keys: Tensor) -> Overlay:
-    decoder = target.model.decoder
-    return {LOGIT_KEYS: decoder.fold_output(decoder.output.weight, keys)}
+    return last_layer.overlay(target, "keys", keys)
 
 
 def _layer(target: Target, extra: Tensor) -> Overlay:

@@ -11,13 +11,15 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from .base import chains, overlay
-from .base.chains import Chains, joined, uniforms
+from ..subset import choose, pick
+from .base import chains, last_layer
+from .base.chains import FIELDS, Chains, joined, uniforms
 from .base.interaction import iterate
+from .base.last_layer import Part
 from .base.method import Info
 from .base.noise import Noise
 from .base.optimizer import Descent, Rule
-from .base.overlay import OUTPUT
+from .base.overlay import Overlay
 from .base.proposals import InteractingParams
 from .base.settings import require
 from .base.target import Target
@@ -29,7 +31,9 @@ Source = Literal["chains", "proposals", "fresh"]
 class Params(InteractingParams):
     intervals: tuple[int, ...] = (1,)
     """Iterations between updates of the weights; the last interval repeats. Empty: never."""
-    rate: float = 0.001
+    part: Part = "keys"
+    """What of the decoder's last layer is adapted: W_O (Algorithm 1), or the keys that its outcome is compared with."""
+    rate: float = 0.003
     """Step size of the first update (gamma_1), for costs in units of the first population's mean cost."""
     decay: float = 0.0
     """The u-th update has step size rate / u^decay."""
@@ -39,6 +43,8 @@ class Params(InteractingParams):
     are draws under the weights of now; or draws made for the purpose at the chains' latents."""
     imitation: float = 0.003
     """Weight of the best chain's log-probability in updates, as in efficient active search; 0 is Algorithm 1."""
+    scored: int = 32
+    """Solutions of the population that an update differentiates, drawn by their weights without bias; 0: all."""
     restart: bool = False
     """After an update the chains' solutions are decoded again under the new weights."""
 
@@ -49,34 +55,36 @@ class Params(InteractingParams):
         require("rate", self.rate, at_least=0)
         require("decay", self.decay, at_least=0)
         require("imitation", self.imitation, at_least=0)
+        require("scored", self.scored, at_least=0)
 
 
 @dataclass(frozen=True)
 class State:
     chains: Chains
-    output: Tensor
-    """[R, d, d] W_O of each row: theta."""
+    theta: Tensor
+    """[R, d, d] W_O, or [R, N, d] keys, of each row."""
     descent: Descent
     next_update: int
     """The iteration after which the weights move next; -1 for never."""
 
-    @property
-    def adapted(self) -> dict[str, Tensor]:
-        return {OUTPUT: self.output}
-
 
 def init(target: Target, params: Params, noise: Noise) -> State:
-    output = overlay.weight(target.model, OUTPUT, target.rows)
+    theta = last_layer.trained(target, params.part)
     first = params.intervals[0] if params.intervals else -1
-    return State(chains.begin(target, params.particles, noise), output, Descent.of([output]), first)
+    return State(chains.begin(target, params.particles, noise), theta, Descent.of([theta]), first)
 
 
 def step(target: Target, params: Params, state: State, noise: Noise) -> tuple[State, Info]:
-    move = iterate(target, params, state.chains, noise, state.adapted)
+    move = iterate(target, params, state.chains, noise, adapted(target, params, state))
     state = replace(state, chains=move.chains)
     if move.chains.iteration == state.next_update:
         state = learn(target, params, state, move.proposed, noise)
     return state, Info(state.chains.costs, move.accepted, state.chains.z)
+
+
+def adapted(target: Target, params: Params, state: State) -> Overlay:
+    """The decoder of now."""
+    return last_layer.overlay(target, params.part, state.theta)
 
 
 def learn(target: Target, params: Params, state: State, proposed: Chains, noise: Noise) -> State:
@@ -85,41 +93,50 @@ def learn(target: Target, params: Params, state: State, proposed: Chains, noise:
     if params.source == "proposals":
         population = proposed
     elif params.source == "fresh":
-        population = decoded_again(target, state, noise.uniform(params.particles, target.horizon))
-    state = update(target, params, state, population)
+        population = decoded_again(target, params, state, noise.uniform(params.particles, target.horizon))
+    state = update(target, params, state, population, noise)
     if not params.restart:
         return state
-    return replace(state, chains=decoded_again(target, state, uniforms(target, params.particles, noise)))
+    draws = uniforms(target, params.particles, noise)
+    return replace(state, chains=decoded_again(target, params, state, draws))
 
 
-def update(target: Target, params: Params, state: State, population: Chains) -> State:
+def update(target: Target, params: Params, state: State, population: Chains, noise: Noise) -> State:
     """theta <- theta - gamma_u H_theta(population)."""
+    weights = advantages(population)
+    if 0 < params.scored < weights.shape[1]:
+        population, weights = some(population, weights, params.scored, noise)
+    if params.imitation:
+        population = joined([population, best(state.chains)])
+        weights = torch.cat((weights, torch.full_like(weights[:, :1], -params.imitation)), 1)
     descended, descent = state.descent.step(
-        [state.output],
-        [gradient(target, population, state.output, best(state.chains), params.imitation)],
+        [state.theta],
+        [gradient(target, params.part, state.theta, population, weights)],
         params.rate / (state.descent.steps + 1) ** params.decay,
         params.optimizer,
     )
     interval = params.intervals[min(descent.steps, len(params.intervals) - 1)]
-    return replace(state, output=descended[0], descent=descent, next_update=state.next_update + interval)
+    return replace(state, theta=descended[0], descent=descent, next_update=state.next_update + interval)
 
 
-def gradient(
-    target: Target, population: Chains, output: Tensor, best: Chains | None = None, imitation: float = 0.0
-) -> Tensor:
-    """H_theta [R, d, d]: 1/K sum_k (C(y^k) - b) grad log p_theta(y^k | x, z^k), b the population's mean cost.
-
-    With imitation, minus so many times the gradient of the log-probability of the best chain's solution.
-    """
-    leaf = output.detach().requires_grad_()
+def advantages(population: Chains) -> Tensor:
+    """(C(y^k) - b) / K [R, K], b the population's mean cost: what H weighs the log-probabilities with."""
     costs = population.costs / population.unit
-    weights = (costs - costs.mean(1, keepdim=True)) / costs.shape[1]
-    if best is not None and imitation:
-        population = joined([population, best])
-        weights = torch.cat((weights, torch.full_like(weights[:, :1], -imitation)), 1)
-    (found,) = target.gradient(
-        weights.to(output.dtype), population.z, population.starts, population.actions, [leaf], {OUTPUT: leaf}
-    )
+    return ((costs - costs.mean(1, keepdim=True)) / costs.shape[1]).to(population.z.dtype)
+
+
+def some(population: Chains, weights: Tensor, count: int, noise: Noise) -> tuple[Chains, Tensor]:
+    """So many of the population with other weights, such that the expected gradient stays."""
+    index, weights = choose(weights, count, noise.uniform().to(weights.dtype))
+    z, starts, actions, costs = (pick(getattr(population, name), index) for name in FIELDS)
+    return replace(population, z=z, starts=starts, actions=actions, costs=costs), weights
+
+
+def gradient(target: Target, part: Part, theta: Tensor, population: Chains, weights: Tensor) -> Tensor:
+    """Of sum_k weights^k log p_theta(y^k | x, z^k) with respect to theta; with `advantages` it is H_theta."""
+    leaf = theta.detach().requires_grad_()
+    overlay = last_layer.overlay(target, part, leaf)
+    (found,) = target.gradient(weights, population.z, population.starts, population.actions, [leaf], overlay)
     return found
 
 
@@ -127,12 +144,12 @@ def best(state: Chains) -> Chains:
     """The cheapest chain of each row, [R, 1, ...]."""
     rows = torch.arange(len(state.costs), device=state.costs.device)[:, None]
     where = state.costs.argmin(1, keepdim=True)
-    pick = {name: getattr(state, name)[rows, where] for name in ("z", "starts", "actions", "costs")}
-    return replace(state, **pick)
+    z, starts, actions, costs = (getattr(state, name)[rows, where] for name in FIELDS)
+    return replace(state, z=z, starts=starts, actions=actions, costs=costs)
 
 
-def decoded_again(target: Target, state: State, draws: Tensor | None) -> Chains:
+def decoded_again(target: Target, params: Params, state: State, draws: Tensor | None) -> Chains:
     """The chains with solutions and costs under the weights of now."""
     old = state.chains
-    made = target.evaluate(old.z, old.starts, draws, state.adapted)
+    made = target.evaluate(old.z, old.starts, draws, adapted(target, params, state))
     return replace(old, actions=made.actions, costs=made.costs)

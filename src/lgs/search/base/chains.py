@@ -15,6 +15,8 @@ from .overlay import Overlay
 from .settings import require
 from .target import Target
 
+FIELDS = ("z", "starts", "actions", "costs")
+"""What every chain has one of: the tensors [R, K, ...] of `Chains`."""
 MOST_GROWTH = 50.0
 """Bound of log(growth) times the iteration: numbers stay finite however long a search is."""
 
@@ -157,7 +159,5 @@ def advanced(chains: Chains) -> Chains:
 
 def joined(parts: list[Chains]) -> Chains:
     """Several populations of the same rows side by side."""
-    z, starts, actions, costs = (
-        torch.cat([getattr(part, name) for part in parts], 1) for name in ("z", "starts", "actions", "costs")
-    )
+    z, starts, actions, costs = (torch.cat([getattr(part, name) for part in parts], 1) for name in FIELDS)
     return replace(parts[0], z=z, starts=starts, actions=actions, costs=costs)
