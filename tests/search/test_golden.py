@@ -1,6 +1,6 @@
 """Golden costs: what every method finds with its defaults at a fixed seed. A change that moves them says so and why.
 
-They do not tell good from bad (the network is untrained): they tell that a change meant to leave a search alone has left it alone.
+The network is untrained, so they do not tell good from bad: they tell whether a change has left a search alone.
 """
 
 from __future__ import annotations
