@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -139,6 +140,20 @@ def test_a_picture_that_cannot_be_written_does_not_cost_the_figures(weights: Pat
     result = CliRunner().invoke(build(), [*arguments, *chosen])
     assert result.exit_code != 0 and "greedy" in json.loads(result.stdout)["methods"]
     assert (tmp_path / "new").is_dir()
+
+
+def test_an_interrupted_search_ends_the_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C and SIGTERM end one search with its best so far; the next must not begin."""
+    begun = []
+
+    def run(*arguments: Any) -> Any:
+        begun.append(arguments)
+        return SimpleNamespace(stopped="interrupted")
+
+    monkeypatch.setattr(methods.search, "run", run)
+    with pytest.raises(KeyboardInterrupt):
+        methods.compare(small.model(), small.instances(batch=2), [Contestant.parse("lgs"), Contestant.parse("eas")], 1)
+    assert len(begun) == 1
 
 
 def found_before(trials: list[dict[str, Any]]) -> str:

@@ -117,7 +117,10 @@ def compare(
 
 def _run(model: LGSNet, instance: Any, who: Contestant, seconds: float, seed: int) -> Result:
     target = Target(model, instance, decoding=who.decoding, augment=who.augment, seed=seed)
-    return search.run(search.load(who.method), target, Budget(seconds=seconds * len(instance)), who.params)
+    result = search.run(search.load(who.method), target, Budget(seconds=seconds * len(instance)), who.params)
+    if result.stopped == "interrupted":  # Whoever was cut short cannot be compared.
+        raise KeyboardInterrupt
+    return result
 
 
 def _summary(by_seed: list[list[Result]], times: Values) -> Runs:

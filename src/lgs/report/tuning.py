@@ -24,7 +24,6 @@ FACTORS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("lam", ("1000", "100", "10000")),
     ("growth", ("1.0", "1.02")),
     ("interaction", ("simultaneous", "distinct", "split")),
-    ("particles", ("600", "200", "100", "50")),
     ("intervals", ("[1,1,5,15,25,100,150]", "[1]", "[5]")),
     ("source", ("chains", "proposals", "fresh")),
     ("restart", ("false", "true")),
@@ -32,6 +31,7 @@ FACTORS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("scored", ("0", "32")),
     ("rate", ("0.001", "0.0", "0.0005", "0.002")),
     ("part", ("output", "keys:rate=0.003", "keys:rate=0.01")),
+    ("particles", ("600", "200", "100", "50")),
     ("crossover", ("1.0", "0.5")),
     ("sigma2", ("0.01", "0.0001")),
 )
