@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +16,7 @@ from lgs.cli import build
 from lgs.model import save
 from lgs.report import bootstrap, methods, tuning
 from lgs.report.methods import Contestant, Runs
+from lgs.search import algorithm1, lgs
 
 from . import small
 
@@ -157,8 +159,9 @@ def test_an_interrupted_search_ends_the_comparison(monkeypatch: pytest.MonkeyPat
 
 
 def found_before(trials: list[dict[str, Any]]) -> str:
-    """lam of the better of the study's two starts: the one value that its factor need not try again."""
-    return "10000" if trials[1]["kept"] else "1000"
+    """lam of the best of the study's three starts: the one value that its factor need not try again."""
+    lam: str = [trial for trial in trials[:3] if trial["kept"]][-1]["settings"]["lam"]
+    return lam
 
 
 def test_bench_tune(weights: Path, tmp_path: Path) -> None:
@@ -171,18 +174,23 @@ def test_bench_tune(weights: Path, tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     found = json.loads(out.read_text())
     trials = found["trials"]
-    assert [trial["factor"] for trial in trials] == ["paper", "released", "lam", "lam"]
-    assert len({trial["settings"]["lam"] for trial in trials[2:]} | {found_before(trials)}) == 3
+    assert [trial["factor"] for trial in trials] == ["paper", "released", "defaults", "lam", "lam"]
+    tried = {trial["settings"]["lam"] for trial in trials[3:]} | {found_before(trials)}
+    assert tried == {"100.0", "1000.0", "10000.0"}
     assert found["chosen"] == [trial for trial in trials if trial["kept"]][-1]["settings"]
     assert min(trial["cost"] for trial in trials) == [trial for trial in trials if trial["kept"]][-1]["cost"]
 
 
 def test_study_settings_are_settings_of_lgs() -> None:
-    for settings in (tuning.PAPER, tuning.PAPER | tuning.RELEASED):
+    for settings in (tuning.PAPER, tuning.PAPER | tuning.RELEASED, tuning.DEFAULTS):
         Contestant.parse(":".join(["lgs", *(f"{name}={value}" for name, value in settings.items())]))
     for name, values in tuning.FACTORS:
         for value in values:
             Contestant.parse(f"lgs:{name}={value}")
+    defaults = Contestant.parse(":".join(["lgs", *(f"{name}={value}" for name, value in tuning.DEFAULTS.items())]))
+    assert defaults.params == lgs.Params() and defaults.decoding == Contestant.parse("lgs").decoding
+    paper = Contestant.parse(":".join(["lgs", *(f"{name}={value}" for name, value in tuning.PAPER.items())]))
+    assert dataclasses.asdict(paper.params) == dataclasses.asdict(algorithm1.Params())
 
 
 def test_a_value_brings_the_settings_that_go_with_it() -> None:

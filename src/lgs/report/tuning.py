@@ -12,16 +12,26 @@ from typing import Any
 import numpy as np
 
 from ..model import LGSNet
+from ..search import lgs
+from ..search.base.target import DECODING
 from .bootstrap import Values, interval
 from .methods import Contestant, Figures, compare
 
 Settings = dict[str, str]
 
+
+def _text(value: object) -> str:
+    """A setting as the command line takes it."""
+    if isinstance(value, tuple):
+        return f"[{','.join(map(str, value))}]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 FACTORS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("decoding", ("sampled", "greedy")),
     ("gamma", ("0.379", "0.168", "0.05")),
     ("prior_power", ("1.0", "0.0")),
-    ("lam", ("1000", "100", "10000")),
+    ("lam", ("1000.0", "100.0", "10000.0")),
     ("growth", ("1.0", "1.02")),
     ("interaction", ("simultaneous", "distinct", "split")),
     ("intervals", ("[1,1,5,15,25,100,150]", "[1]", "[5]")),
@@ -29,8 +39,8 @@ FACTORS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("restart", ("false", "true")),
     ("imitation", ("0.0", "0.003", "0.01")),
     ("scored", ("0", "32")),
-    ("rate", ("0.001", "0.0", "0.0005", "0.002")),
-    ("part", ("output", "keys:rate=0.003", "keys:rate=0.01")),
+    ("rate", ("0.001", "0.0", "0.003", "0.01")),
+    ("part", ("output:rate=0.001", "keys:rate=0.003")),
     ("particles", ("600", "200", "100", "50")),
     ("crossover", ("1.0", "0.5")),
     ("sigma2", ("0.01", "0.0001")),
@@ -40,18 +50,25 @@ FACTORS: tuple[tuple[str, tuple[str, ...]], ...] = (
 A value may bring other settings that go with it: W_O and the keys want steps of different size.
 """
 
-PAPER: Settings = {name: values[0] for name, values in FACTORS}
+PAPER: Settings = {name: values[0].partition(":")[0] for name, values in FACTORS}
 
 RELEASED: Settings = {
     "decoding": "greedy",
     "prior_power": "0.0",
-    "lam": "10000",
+    "lam": "10000.0",
     "growth": "1.02",
     "base": "random",
     "crossover": "0.9",
     "restart": "true",
 }
 """The published code's departures from the paper's text."""
+
+
+DEFAULTS: Settings = {
+    "decoding": DECODING,
+    **{name: _text(getattr(lgs.Params(), name)) for name, _ in FACTORS if name != "decoding"},
+}
+"""Those of the method `lgs`: if they are what the study starts from, it says whether any factor alone betters them."""
 
 
 @dataclass(frozen=True)
@@ -87,10 +104,12 @@ def study(
     best = attempt("paper", PAPER, None)
     released = attempt("released", PAPER | RELEASED, best)
     best = released if released.kept else best
+    defaults = attempt("defaults", DEFAULTS, best)
+    best = defaults if defaults.kept else best
     for factor, values in factors:
-        start = best.settings[factor]
+        start = best.settings
         for value in values:
-            if value != start:
+            if with_value(start, factor, value) != start:
                 trial = attempt(factor, with_value(best.settings, factor, value), best)
                 best = trial if trial.kept else best
     return trials
