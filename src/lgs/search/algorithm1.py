@@ -1,4 +1,4 @@
-"""Algorithm 1 with the paper's settings; the method `lgs` is the same code with settings chosen by a study."""
+"""Algorithm 1 with the paper's settings; the method `lgs` is the same code with settings of ours."""
 
 from __future__ import annotations
 

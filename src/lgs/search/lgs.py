@@ -1,6 +1,6 @@
 """Latent Guided Sampling: interacting chains that adapt the decoder's last layer as they go.
 
-This is Algorithm 1; the defaults are those of the study in docs/studies, the paper's are the method `algorithm1`.
+This is Algorithm 1; the study in docs/studies holds the defaults against the paper's settings (method `algorithm1`).
 """
 
 from __future__ import annotations
@@ -142,9 +142,8 @@ def gradient(target: Target, part: Part, theta: Tensor, population: Chains, weig
 
 def best(state: Chains) -> Chains:
     """The cheapest chain of each row, [R, 1, ...]."""
-    rows = torch.arange(len(state.costs), device=state.costs.device)[:, None]
     where = state.costs.argmin(1, keepdim=True)
-    z, starts, actions, costs = (getattr(state, name)[rows, where] for name in FIELDS)
+    z, starts, actions, costs = (pick(getattr(state, name), where) for name in FIELDS)
     return replace(state, z=z, starts=starts, actions=actions, costs=costs)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
+from ...subset import pick
 from .chains import cost_unit, draw_prior
 from .method import Info
 from .noise import Noise
@@ -91,12 +92,7 @@ def adapt(
 
 def _best(z: Tensor, starts: Tensor, made: Evaluation) -> Best:
     where = made.costs.argmin(1, keepdim=True)
-
-    def pick(x: Tensor) -> Tensor:
-        index = where.view(len(where), 1, *[1] * (x.dim() - 2))
-        return x.gather(1, index.expand(-1, 1, *x.shape[2:]))
-
-    return Best(pick(z), pick(starts), pick(made.actions), pick(made.costs))
+    return Best(*(pick(rows, where) for rows in (z, starts, made.actions, made.costs)))
 
 
 def _better(old: Best, new: Best) -> Best:
